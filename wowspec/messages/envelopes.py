@@ -1,0 +1,252 @@
+"""Envelopes: what travels through the pipeline around a body.
+
+Plain slotted records; building them by the rules lives in `commands.py` and `streams.py`, reading and writing JSON in
+`json_shapes.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar, Final, Generic, TypeVar
+
+from ..errors import IllegalArgumentError
+from ..modeling.identity import AggregateRef
+from .header import COMMAND_OPERATOR, Header
+
+C = TypeVar("C")
+B = TypeVar("B")
+S = TypeVar("S")
+
+DEFAULT_REVISION: Final = "0.0.1"
+
+
+@dataclass(slots=True, eq=False)
+class CommandMessage(Generic[C]):
+    """A command body with its target, ids and flags (sections A and B of the contract).
+
+    `aggregate_version` is the expected version (None: not checked); `create_time` is in epoch milliseconds.
+    """
+
+    __wowspec_envelope__: ClassVar[str] = "message"
+
+    id: str
+    body: C
+    aggregate_id: AggregateRef
+    name: str
+    request_id: str
+    header: Header
+    owner_id: str = ""
+    space_id: str = ""
+    aggregate_version: int | None = None
+    is_create: bool = False
+    allow_create: bool = False
+    is_void: bool = False
+    create_time: int = 0
+
+    @property
+    def command_id(self) -> str:
+        """Alias of the message id (CMD-046)."""
+        return self.id
+
+    @property
+    def is_read_only(self) -> bool:
+        """A message is read-only exactly when its header is (CMD-049)."""
+        return self.header.is_read_only
+
+    def copy(self) -> CommandMessage[C]:
+        """The same message with a new writable header (CMD-048)."""
+        return replace(self, header=self.header.copy())
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, CommandMessage) and all(
+            getattr(self, name) == getattr(other, name) for name in self.__slots__
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+@dataclass(slots=True)
+class DomainEvent(Generic[B]):
+    """One event of a stream; `create_time` is in epoch milliseconds (EVT-053)."""
+
+    __wowspec_envelope__: ClassVar[str] = "message"
+
+    id: str
+    body: B
+    aggregate_id: AggregateRef
+    version: int
+    name: str
+    command_id: str
+    header: Header
+    sequence: int = 1
+    is_last: bool = True
+    revision: str = DEFAULT_REVISION
+    owner_id: str = ""
+    space_id: str = ""
+    create_time: int = 0
+
+    def copy(self) -> DomainEvent[B]:
+        """The same event with a new writable header; the body is shared (EVT-013)."""
+        return DomainEvent(
+            self.id, self.body, self.aggregate_id, self.version, self.name, self.command_id, self.header.copy(),
+            self.sequence, self.is_last, self.revision, self.owner_id, self.space_id, self.create_time,
+        )  # fmt: skip
+
+
+@dataclass(slots=True)
+class DomainEventStream:
+    """All events of one command: one version, one unit of storage (EVT-042, EVT-050)."""
+
+    __wowspec_envelope__: ClassVar[str] = "message"
+
+    id: str
+    request_id: str
+    header: Header
+    events: tuple[DomainEvent[Any], ...]
+
+    def __post_init__(self) -> None:
+        if not self.events:
+            message = "a domain event stream needs at least one event"
+            raise IllegalArgumentError(message)
+
+    @property
+    def aggregate_id(self) -> AggregateRef:
+        """The aggregate, as the first event says (EVT-050)."""
+        return self.events[0].aggregate_id
+
+    @property
+    def version(self) -> int:
+        """The version that all events share."""
+        return self.events[0].version
+
+    @property
+    def command_id(self) -> str:
+        """The command that caused the events."""
+        return self.events[0].command_id
+
+    @property
+    def owner_id(self) -> str:
+        """The owner, as the first event says."""
+        return self.events[0].owner_id
+
+    @property
+    def space_id(self) -> str:
+        """The space, as the first event says."""
+        return self.events[0].space_id
+
+    @property
+    def create_time(self) -> int:
+        """Epoch milliseconds, as the first event says."""
+        return self.events[0].create_time
+
+    @property
+    def operator(self) -> str:
+        """Who commanded it: the operator header, or empty (EVT-154)."""
+        return self.header.get(COMMAND_OPERATOR, "")
+
+    @property
+    def size(self) -> int:
+        """Number of events."""
+        return len(self.events)
+
+    def __iter__(self) -> Iterator[DomainEvent[Any]]:
+        return iter(self.events)
+
+    def __len__(self) -> int:
+        return len(self.events)
+
+    def copy(self) -> DomainEventStream:
+        """Independent headers, shared bodies (EVT-013, EVT-051)."""
+        return DomainEventStream(
+            self.id, self.request_id, self.header.copy(), tuple(event.copy() for event in self.events)
+        )
+
+
+@dataclass(slots=True)
+class StateEvent(Generic[S]):
+    """A stream together with the state after it (STA-042).
+
+    Owner and space are the stream's, not the state aggregate's (STA-043).
+    """
+
+    __wowspec_envelope__: ClassVar[str] = "message"
+
+    stream: DomainEventStream
+    state: S
+    first_operator: str = ""
+    first_event_time: int = 0
+    tags: dict[str, list[str]] = field(default_factory=dict)
+    deleted: bool = False
+
+    @property
+    def id(self) -> str:
+        """The stream's id."""
+        return self.stream.id
+
+    @property
+    def event_id(self) -> str:
+        """The stream's id, under the state aggregate's name for it."""
+        return self.stream.id
+
+    @property
+    def request_id(self) -> str:
+        """The request id of the command."""
+        return self.stream.request_id
+
+    @property
+    def command_id(self) -> str:
+        """The command that caused the stream."""
+        return self.stream.command_id
+
+    @property
+    def header(self) -> Header:
+        """The header of the copied stream."""
+        return self.stream.header
+
+    @property
+    def aggregate_id(self) -> AggregateRef:
+        """The aggregate."""
+        return self.stream.aggregate_id
+
+    @property
+    def version(self) -> int:
+        """The stream's version."""
+        return self.stream.version
+
+    @property
+    def owner_id(self) -> str:
+        """The stream's owner (STA-043)."""
+        return self.stream.owner_id
+
+    @property
+    def space_id(self) -> str:
+        """The stream's space (STA-043)."""
+        return self.stream.space_id
+
+    @property
+    def operator(self) -> str:
+        """The stream's operator."""
+        return self.stream.operator
+
+    @property
+    def event_time(self) -> int:
+        """The stream's create time, epoch milliseconds."""
+        return self.stream.create_time
+
+    @property
+    def create_time(self) -> int:
+        """The stream's create time, epoch milliseconds."""
+        return self.stream.create_time
+
+    @property
+    def events(self) -> tuple[DomainEvent[Any], ...]:
+        """The events of the stream."""
+        return self.stream.events
+
+    def __iter__(self) -> Iterator[DomainEvent[Any]]:
+        return iter(self.stream.events)
+
+    def copy(self) -> StateEvent[S]:
+        """The stream part is copied, the state shared (STA-045)."""
+        return replace(self, stream=self.stream.copy())

@@ -1,0 +1,309 @@
+"""PYTEST_DONT_REWRITE. One small deterministic scheduler: ordinary coroutines, stepped on virtual time.
+
+Theory of operation. A *task* is a coroutine. It awaits only `Future`s (which tasks are too) and `Sleep`; anything else it
+yields is *foreign*: it belongs to an event loop. `drive()` is a generator that steps ready tasks first in, first out,
+then moves the clock to the earliest timer, until nothing is left that can move. It yields only foreign awaitables: the
+synchronous `run()` answers them with an error thrown into the task at its await; the asynchronous form awaits the
+generator itself, so the caller's loop (asyncio, trio, anyio alike) serves them.
+
+A task that waits for a future that nobody completes simply stays: the world is idle, and the task is *hung*.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections import deque
+from collections.abc import Callable, Coroutine, Generator
+from typing import Any, Final, Generic, TypeVar
+
+from ..errors import ModelError, SpecError
+from .clock import VirtualClock
+
+T = TypeVar("T")
+
+_PENDING: Final = object()
+
+
+class Cancelled(BaseException):
+    """Thrown into a task that is cancelled; user code's `except Exception` cannot swallow it."""
+
+
+class ForeignAwaitError(SpecError):
+    """Code inside the world awaited something of a real event loop."""
+
+
+class Future(Generic[T]):
+    """A value that arrives once; tasks may await it."""
+
+    __slots__ = ("_callbacks", "_error", "_scheduler", "_value", "_waiters")
+
+    def __init__(self, scheduler: Scheduler) -> None:
+        self._scheduler = scheduler
+        self._value: Any = _PENDING
+        self._error: BaseException | None = None
+        self._waiters: list[Task[Any]] | None = None
+        self._callbacks: list[Callable[[], None]] | None = None
+
+    @property
+    def done(self) -> bool:
+        """Whether there is a value or an error."""
+        return self._value is not _PENDING or self._error is not None
+
+    @property
+    def error(self) -> BaseException | None:
+        """The error, if it ended with one."""
+        return self._error
+
+    def result(self) -> T:
+        """The value; raises the error, or `ModelError` while pending."""
+        if self._error is not None:
+            raise self._error
+        if self._value is _PENDING:
+            message = "the future has no value yet"
+            raise ModelError(message)
+        return self._value  # type: ignore[no-any-return]
+
+    def set_result(self, value: T) -> bool:
+        """Complete with a value; answers whether this was the first completion."""
+        if self.done:
+            return False
+        self._value = value
+        self._wake()
+        return True
+
+    def set_error(self, error: BaseException) -> bool:
+        """Complete with an error; answers whether this was the first completion."""
+        if self.done:
+            return False
+        self._error = error
+        self._wake()
+        return True
+
+    def on_done(self, callback: Callable[[], None]) -> None:
+        """Call back when it completes (at once if it has)."""
+        if self.done:
+            callback()
+        elif self._callbacks is None:
+            self._callbacks = [callback]
+        else:
+            self._callbacks.append(callback)
+
+    def _wake(self) -> None:
+        waiters, self._waiters = self._waiters, None
+        if waiters:
+            ready = self._scheduler._ready
+            for task in waiters:
+                task._waits_for = None
+                ready.append(task)
+        callbacks, self._callbacks = self._callbacks, None
+        if callbacks:
+            for callback in callbacks:
+                callback()
+
+    def __await__(self) -> Generator[Any, Any, T]:
+        if not self.done:
+            yield self
+        return self.result()
+
+
+class Task(Future[T]):
+    """A coroutine that the scheduler steps."""
+
+    __slots__ = ("_coro", "_throw", "_timer", "_waits_for", "name")
+
+    def __init__(self, scheduler: Scheduler, coro: Coroutine[Any, Any, T], name: str) -> None:
+        super().__init__(scheduler)
+        self._coro = coro
+        self._throw: BaseException | None = None
+        self._waits_for: Future[Any] | None = None
+        self._timer: Timer | None = None
+        self.name = name
+
+    def cancel(self) -> None:
+        """Throw `Cancelled` into the coroutine where it waits; a finished task is left alone."""
+        if self.done or isinstance(self._throw, Cancelled):
+            return
+        self._throw = Cancelled()
+        waits_for = self._waits_for
+        if waits_for is not None:
+            if waits_for._waiters is not None:
+                waits_for._waiters.remove(self)
+            self._waits_for = None
+            self._scheduler._ready.append(self)
+        elif self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+            self._scheduler._ready.append(self)
+
+    def __repr__(self) -> str:
+        return f"<Task {self.name}>"
+
+
+class Timer:
+    """A callback at an instant of virtual time."""
+
+    __slots__ = ("callback", "nanos")
+
+    def __init__(self, nanos: int, callback: Callable[[], None]) -> None:
+        self.nanos = nanos
+        self.callback: Callable[[], None] | None = callback
+
+    def cancel(self) -> None:
+        """Never fire."""
+        self.callback = None
+
+
+class Sleep:
+    """What a task yields to sleep."""
+
+    __slots__ = ("nanos",)
+
+    def __init__(self, nanos: int) -> None:
+        self.nanos = nanos
+
+    def __await__(self) -> Generator[Any, Any, None]:
+        yield self
+
+
+class Scheduler:
+    """Steps tasks on a virtual clock."""
+
+    __slots__ = ("_order", "_ready", "_timers", "clock", "current")
+
+    def __init__(self, clock: VirtualClock) -> None:
+        self.clock = clock
+        self.current: Task[Any] | None = None
+        self._ready: deque[Task[Any]] = deque()
+        self._timers: list[tuple[int, int, Timer]] = []
+        self._order = 0
+
+    def future(self) -> Future[Any]:
+        """A new future."""
+        return Future(self)
+
+    def spawn(self, coro: Coroutine[Any, Any, T], name: str) -> Task[T]:
+        """Start a task; it runs when its turn comes."""
+        task = Task(self, coro, name)
+        self._ready.append(task)
+        return task
+
+    def call_at(self, nanos: int, callback: Callable[[], None]) -> Timer:
+        """Call back at an instant (epoch nanoseconds)."""
+        timer = Timer(nanos, callback)
+        self._order += 1
+        heapq.heappush(self._timers, (nanos, self._order, timer))
+        return timer
+
+    def sleep(self, nanos: int) -> Sleep:
+        """`await scheduler.sleep(nanos)` waits on the virtual clock."""
+        return Sleep(nanos)
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether nothing can move any more without outside help."""
+        return not self._ready and not any(timer.callback for _, _, timer in self._timers)
+
+    @property
+    def pending_timers(self) -> tuple[int, ...]:
+        """Instants of the timers that are still to fire, earliest first (epoch nanoseconds)."""
+        return tuple(sorted(nanos for nanos, _, timer in self._timers if timer.callback is not None))
+
+    def run(self, until: int | None = None) -> None:
+        """Step until nothing can move, or until an instant; foreign awaitables are errors at their await.
+
+        Args:
+            until: epoch nanoseconds; timers after it do not fire, and the clock ends there.
+        """
+        driver = self.drive(until)
+        try:
+            foreign = next(driver)
+            while True:
+                foreign = driver.throw(_foreign_error(foreign))
+        except StopIteration:
+            return
+
+    def drive(self, until: int | None = None) -> Generator[Any, Any, None]:
+        """The generator behind `run`; `yield`s foreign awaitables to whoever serves them."""
+        ready, timers = self._ready, self._timers
+        while True:
+            while ready:
+                task = ready.popleft()
+                if not task.done:
+                    yield from self._step(task)
+            while timers and timers[0][2].callback is None:
+                heapq.heappop(timers)
+            if not timers or (until is not None and timers[0][0] > until):
+                break
+            nanos, _, timer = heapq.heappop(timers)
+            if nanos > self.clock.nanos:
+                self.clock.nanos = nanos
+            callback = timer.callback
+            if callback is not None:
+                callback()
+        if until is not None and until > self.clock.nanos:
+            self.clock.nanos = until
+
+    def _step(self, task: Task[Any]) -> Generator[Any, Any, None]:
+        coro = task._coro
+        value: Any = None
+        while True:
+            self.current = task
+            try:
+                if task._throw is not None:
+                    error, task._throw = task._throw, None
+                    yielded = coro.throw(error)
+                else:
+                    yielded = coro.send(value)
+            except StopIteration as stop:
+                task.set_result(stop.value)
+                return
+            except (KeyboardInterrupt, SystemExit):
+                raise
+            except BaseException as error:  # noqa: BLE001 - the task's outcome, whatever it is
+                task.set_error(error)
+                return
+            finally:
+                self.current = None
+            if isinstance(yielded, Future):
+                if yielded.done:
+                    value = None
+                    continue
+                task._waits_for = yielded
+                if yielded._waiters is None:
+                    yielded._waiters = [task]
+                else:
+                    yielded._waiters.append(task)
+                return
+            if type(yielded) is Sleep:
+                self._sleep(task, yielded.nanos)
+                return
+            try:
+                value = yield yielded
+            except Exception as error:  # noqa: BLE001 - handed to the task that awaited it
+                task._throw = error
+            except BaseException as error:
+                task._throw = error
+                yield from self._finish(task)
+                raise
+
+    def _finish(self, task: Task[Any]) -> Generator[Any, Any, None]:
+        """Let a task whose foreign await was cancelled clean up before the caller is cancelled itself."""
+        if not task.done:
+            yield from self._step(task)
+
+    def _sleep(self, task: Task[Any], nanos: int) -> None:
+        def wake() -> None:
+            task._timer = None
+            self._ready.append(task)
+
+        task._timer = self.call_at(self.clock.nanos + nanos, wake)
+
+
+def _foreign_error(foreign: Any) -> ForeignAwaitError:
+    what = "something that gave control back to an event loop" if foreign is None else f"{foreign!r}"
+    return ForeignAwaitError(
+        f"the code awaited {what}, which needs a real event loop",
+        why="a world steps its code on virtual time and runs no event loop, so that every run is the same",
+        instead="inject a service that answers at once, ask for `clock: Clock` and `await clock.sleep(...)`, "
+        "or use the asynchronous form (`gateway.aio`) inside an async test",
+    )

@@ -1,0 +1,88 @@
+"""Services that handlers are given: looked up by type, then by name (CMD-300, EVT-098)."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Final
+
+from ..errors import IllegalArgumentError
+
+_CAPITAL: Final = re.compile(r"(?<!^)(?=[A-Z])")
+
+
+class ServiceProvider:
+    """Registered services."""
+
+    __slots__ = ("_by_name", "_by_type")
+
+    def __init__(self) -> None:
+        self._by_type: dict[type, Any] = {}
+        self._by_name: dict[str, Any] = {}
+
+    def register(self, service: Any, *, name: str | None = None, service_type: type | None = None) -> None:
+        """Register by type (default: its class) and by name (default: snake case of its class's name)."""
+        kind = service_type or type(service)
+        self._by_type[kind] = service
+        default = getattr(type(service), "__wowspec_name__", None) or _CAPITAL.sub("_", type(service).__name__).lower()
+        self._by_name[name if name is not None else default] = service
+
+    def by_type(self, wanted: type) -> Any | None:
+        """Exact type first, then a registered subtype, then any instance; None if there is none."""
+        found = self._by_type.get(wanted)
+        if found is not None:
+            return found
+        for kind, service in self._by_type.items():
+            if _is_subclass(kind, wanted):
+                return service
+        for service in self._by_type.values():
+            if _is_instance(service, wanted):
+                return service
+        for service in self._by_name.values():
+            if _is_instance(service, wanted):
+                return service
+        return None
+
+    def by_name(self, name: str) -> Any | None:
+        """Exact name; None if there is none."""
+        return self._by_name.get(name)
+
+    def require_type(self, wanted: type) -> Any:
+        """Like `by_type`, but a missing one is an `IllegalArgumentError`."""
+        found = self.by_type(wanted)
+        if found is None:
+            message = f"no service of type {wanted.__name__}; there are: {self.offer()}"
+            raise IllegalArgumentError(message)
+        return found
+
+    def require_name(self, name: str) -> Any:
+        """Like `by_name`, but a missing one is an `IllegalArgumentError`."""
+        found = self.by_name(name)
+        if found is None:
+            message = f"no service named {name!r}; there are: {self.offer()}"
+            raise IllegalArgumentError(message)
+        return found
+
+    def offer(self) -> str:
+        """What is registered, for error texts."""
+        return ", ".join(f"{name}: {type(service).__name__}" for name, service in self._by_name.items()) or "none"
+
+    def copy(self) -> ServiceProvider:
+        """An independent provider of the same services."""
+        other = ServiceProvider()
+        other._by_type.update(self._by_type)
+        other._by_name.update(self._by_name)
+        return other
+
+
+def _is_subclass(kind: type, wanted: type) -> bool:
+    try:
+        return issubclass(kind, wanted)
+    except TypeError:
+        return False
+
+
+def _is_instance(service: Any, wanted: type) -> bool:
+    try:
+        return isinstance(service, wanted)
+    except TypeError:
+        return False

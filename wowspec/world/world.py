@@ -1,0 +1,178 @@
+"""PYTEST_DONT_REWRITE. A world: one clock, one scheduler, one source of ids, one trace; every effect passes `at`.
+
+It knows nothing of commands or events. Theory of `at`: a point is entered, the injector (if faults are armed) is asked what
+strikes at this visit, the effect runs or not, and one trace row says what happened.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from types import CoroutineType
+from typing import Any, Protocol
+
+from ..error_policy import ErrorPolicy
+from ..errors import InjectedFault, InjectedTimeout, ModelError
+from ..messages.ids import DEFAULT_MACHINE_ID, IdGenerator
+from .clock import NANOS_PER_MILLI, VirtualClock
+from .points import FaultKind
+from .scheduler import Scheduler, Task
+from .services import ServiceProvider
+from .trace import Lane, Trace, TraceRow
+
+
+class Strike(Protocol):
+    """What an armed fault does at one visit."""
+
+    @property
+    def kind(self) -> FaultKind:
+        """The kind that applies."""
+        ...
+
+    @property
+    def payload(self) -> Any:
+        """What the kind needs besides, such as a rival's events."""
+        ...
+
+
+class Injector(Protocol):
+    """Decides which fault strikes at a visit."""
+
+    def visit(self, row: TraceRow) -> Strike | None:
+        """Count a visit of a point; what strikes there, or None."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class LoggedFailure:
+    """An error that the runtime logs and swallows: where, on whose account, and the error."""
+
+    point: str
+    subject: Any
+    error: BaseException
+
+
+class World:
+    """One isolated world of a spec."""
+
+    __slots__ = ("clock", "errors", "ids", "injector", "log", "scheduler", "services", "trace")
+
+    def __init__(
+        self,
+        *,
+        clock: VirtualClock | None = None,
+        machine_id: int = DEFAULT_MACHINE_ID,
+        errors: ErrorPolicy | None = None,
+    ) -> None:
+        self.clock = clock or VirtualClock()
+        self.scheduler = Scheduler(self.clock)
+        self.ids = IdGenerator(machine_id)
+        self.trace = Trace()
+        self.services = ServiceProvider()
+        self.errors = errors or ErrorPolicy()
+        self.log: list[LoggedFailure] = []
+        self.injector: Injector | None = None
+
+    def next_id(self) -> str:
+        """A new global id."""
+        return self.ids.next_id(self.clock.nanos // NANOS_PER_MILLI)
+
+    def now_millis(self) -> int:
+        """Epoch milliseconds of virtual time."""
+        return self.clock.nanos // NANOS_PER_MILLI
+
+    def log_failure(self, point: str, subject: Any, error: BaseException) -> None:
+        """Record an error that is logged and swallowed."""
+        self.log.append(LoggedFailure(point, subject, error))
+
+    def current_task(self) -> Task[Any] | None:
+        """The task that is being stepped."""
+        return self.scheduler.current
+
+    async def at(
+        self,
+        point: str,
+        lane: Lane,
+        key: str,
+        subject: Any,
+        detail: str,
+        effect: Callable[[], Any],
+        *,
+        rival: Callable[[Any], Any] | None = None,
+        conflict: Callable[[], BaseException] | None = None,
+    ) -> Any:
+        """Pass a point: let faults strike, run the effect (plain or a coroutine), write one trace row.
+
+        Args:
+            point: text of the point, such as `event_store.append`.
+            lane: whose work this is.
+            key: aggregate id text that faults address.
+            subject: the message concerned.
+            detail: what passes, for the trace.
+            effect: the effect itself.
+            rival: for `rival`: lets another writer go first; gets the fault's payload.
+            conflict: for `conflict`: makes the bare conflict error.
+        """
+        row = TraceRow(self.clock.nanos, point, lane, key, subject, detail)
+        self.trace.rows.append(row)
+        if self.injector is not None:
+            strike = self.injector.visit(row)
+            if strike is not None:
+                return await self._struck(row, strike, effect, rival, conflict)
+        try:
+            result = effect()
+            if type(result) is CoroutineType:
+                result = await result
+        except Exception as error:
+            row.outcome = f"error:{type(error).__name__}"
+            row.error = error
+            raise
+        return result
+
+    async def _struck(
+        self,
+        row: TraceRow,
+        strike: Strike,
+        effect: Callable[[], Any],
+        rival: Callable[[Any], Any] | None,
+        conflict: Callable[[], BaseException] | None,
+    ) -> Any:
+        kind = strike.kind
+        row.outcome = kind.value
+        if kind is FaultKind.HANG:
+            await self.scheduler.future()
+        if kind is FaultKind.FAIL:
+            raise _noted(row, InjectedFault(f"injected at {row.point}"))
+        if kind is FaultKind.TIMEOUT:
+            raise _noted(row, InjectedTimeout(f"injected at {row.point}"))
+        if kind is FaultKind.CONFLICT:
+            if conflict is None:
+                message = f"{row.point} cannot conflict"
+                raise ModelError(message)
+            raise _noted(row, conflict())
+        prefix = ""
+        if kind is FaultKind.RIVAL:
+            if rival is None:
+                message = f"{row.point} has no rival"
+                raise ModelError(message)
+            prefix = "rival:"
+            rival(strike.payload)
+            row.outcome = "rival:ok"
+        try:
+            result = effect()
+            if type(result) is CoroutineType:
+                result = await result
+        except Exception as error:
+            row.outcome = f"{prefix or 'error:'}{type(error).__name__}"
+            row.error = error
+            raise
+        if kind is FaultKind.ACK_LOST:
+            raise _noted(row, InjectedTimeout(f"injected after {row.point}"))
+        if kind is FaultKind.ACK_LOST_PERMANENT:
+            raise _noted(row, InjectedFault(f"injected after {row.point}"))
+        return result
+
+
+def _noted(row: TraceRow, error: BaseException) -> BaseException:
+    row.error = error
+    return error
