@@ -1,0 +1,336 @@
+"""Discovery of message functions: which methods of a domain class handle what, and what else they ask for.
+
+Members are looked at in order of their names, not of declaration (STA-021); a private function counts only in the class
+that declares it.
+"""
+
+from __future__ import annotations
+
+import inspect
+import sys
+import types
+import typing
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any, Final
+
+from ..errors import DefinitionError
+from .annotations import Name
+from .decorators import ROLES, Mark, Role, RoleRow, mark_of
+
+ENVELOPE: Final = "__wowspec_envelope__"
+
+
+class First(StrEnum):
+    """What a function's first parameter is given."""
+
+    BODY = "body"
+    MESSAGE = "message"
+    EXCHANGE = "exchange"
+
+
+class UnresolvedAnnotation(Exception):
+    """An annotation names something that does not exist yet; the definition is completed at its first use."""
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """A further parameter of a message function (section M.6).
+
+    Attributes:
+        name: its name.
+        wanted: the class that it asks for; None if its annotation is no class.
+        service_name: looked up by this name only (CMD-294).
+        default: its default; `inspect.Parameter.empty` if it has none.
+        nullable: whether None may be passed.
+        keyword: whether it is passed by keyword.
+    """
+
+    name: str
+    wanted: type | None
+    service_name: str | None
+    default: Any
+    nullable: bool
+    keyword: bool
+
+
+@dataclass(frozen=True, slots=True)
+class HandlerFunction:
+    """One message function of a domain class.
+
+    Attributes:
+        owner: the class it was found on.
+        name: method name.
+        row: its role.
+        mark: what its decorator says (a plain mark if it was found by name).
+        function: the unbound function.
+        supported: the message types it handles.
+        first: what its first parameter is given.
+        parameters: what else it asks for.
+        events: event types that it can return, as far as its annotations tell.
+    """
+
+    owner: type
+    name: str
+    row: RoleRow
+    mark: Mark
+    function: Callable[..., Any]
+    supported: tuple[type, ...]
+    first: First
+    parameters: tuple[Parameter, ...]
+    events: tuple[type, ...]
+    wraps_state: bool = False
+
+    @property
+    def place(self) -> str:
+        """Class and method, for error texts."""
+        return f"{self.owner.__name__}.{self.name}"
+
+
+class Namespace:
+    """Where the annotations of a definition are looked up: the definer's local names besides the module's."""
+
+    __slots__ = ("local_names",)
+
+    def __init__(self, local_names: Mapping[str, Any] | None = None) -> None:
+        self.local_names = dict(local_names or {})
+
+    @classmethod
+    def of_caller(cls, depth: int = 1) -> Namespace:
+        """The local names of the calling frame, so that classes defined inside a function resolve."""
+        frame = sys._getframe(depth + 1)
+        if frame.f_locals is frame.f_globals:
+            return cls()
+        return cls(frame.f_locals)
+
+    def resolve(self, owner: Any, annotation: Any) -> Any:
+        """The object that an annotation stands for.
+
+        Raises:
+            UnresolvedAnnotation: if it names something that does not exist (yet).
+        """
+        if not isinstance(annotation, str) and not _holds_text(annotation):
+            return annotation
+        module = sys.modules.get(getattr(owner, "__module__", ""), None)
+        globals_ = getattr(owner, "__globals__", None) or (vars(module) if module else {})
+        shim = types.SimpleNamespace(__annotations__={"it": annotation})
+        try:
+            return typing.get_type_hints(shim, globals_, self.local_names, include_extras=True)["it"]
+        except NameError as error:
+            raise UnresolvedAnnotation(str(error)) from error
+
+
+def _holds_text(annotation: Any) -> bool:
+    return any(
+        isinstance(arg, str | typing.ForwardRef) or _holds_text(arg) for arg in typing.get_args(annotation)
+    ) and typing.get_origin(annotation) is not typing.Literal
+
+
+def discover(cls: type, roles: tuple[Role, ...], namespace: Namespace) -> list[HandlerFunction]:
+    """The message functions of a class in these roles, in order of their names.
+
+    Raises:
+        DefinitionError: for a function that cannot be one.
+        UnresolvedAnnotation: if an annotation cannot be resolved yet.
+    """
+    found = []
+    for name, function in _members(cls):
+        mark = mark_of(function)
+        if mark is None:
+            role = _conventional_role(name)
+            if role is None or role not in roles:
+                continue
+            row = ROLES[role]
+            if not _counts_by_name(cls, name, row, function):
+                continue
+            mark = Mark(role)
+        if mark.role in roles:
+            found.append(_handler(cls, name, ROLES[mark.role], mark, function, namespace))
+    return found
+
+
+def _members(cls: type) -> Iterator[tuple[str, Any]]:
+    declared: dict[str, tuple[type, Any]] = {}
+    for base in reversed(cls.__mro__):
+        for name, value in vars(base).items():
+            if inspect.isfunction(value):
+                declared[name] = (base, value)
+            else:
+                declared.pop(name, None)
+    for name in sorted(declared):
+        base, value = declared[name]
+        is_private = name.startswith("_") and not name.startswith("__")
+        if is_private and base is not cls:
+            continue
+        yield name, value
+
+
+def _conventional_role(name: str) -> Role | None:
+    try:
+        return Role(name)
+    except ValueError:
+        return None
+
+
+def _counts_by_name(cls: type, name: str, row: RoleRow, function: Any) -> bool:
+    """Whether a function with a conventional name and no decorator is one; a silent miss would mislead, so it is said."""
+    positional = _positional(function)
+    if not positional:
+        raise DefinitionError(
+            f"{cls.__name__}.{name} takes no {row.first}",
+            why=f"a method named {name} handles the {row.first} in its first parameter",
+            instead=f"def {name}(self, {row.first}: ...)",
+        )
+    if row.single and len(positional) > 1:
+        raise DefinitionError(
+            f"{cls.__name__}.{name} takes {len(positional)} parameters",
+            why="found by its name alone, a sourcing function takes the event and nothing else",
+            instead=f"@on_sourcing above it, or def {name}(self, event: ...)",
+        )
+    returned = function.__annotations__.get("return", inspect.Parameter.empty)
+    if row.needs_return and (returned is None or returned in ("None", type(None))):
+        raise DefinitionError(
+            f"{cls.__name__}.{name} returns None",
+            why=f"found by its name alone, a function that returns nothing is no {name} function",
+            instead=f"@{name} above it, or annotate the events that it returns",
+        )
+    return True
+
+
+def _positional(function: Any) -> list[inspect.Parameter]:
+    parameters = list(inspect.signature(function).parameters.values())[1:]
+    kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    return [parameter for parameter in parameters if parameter.kind in kinds]
+
+
+def _handler(
+    cls: type, name: str, row: RoleRow, mark: Mark, function: Any, namespace: Namespace
+) -> HandlerFunction:
+    place = f"{cls.__name__}.{name}"
+    parameters = list(inspect.signature(function).parameters.values())[1:]
+    if not _positional(function):
+        raise DefinitionError(
+            f"{place} takes no {row.first}",
+            why=f"its first parameter says which {row.first} it handles",
+            instead=f"def {name}(self, {row.first}: ...)",
+        )
+    first, rest = parameters[0], parameters[1:]
+    _require_annotation(place, first, f"which {row.first} the function handles")
+    supported, kind, wraps_state = _first_parameter(place, row, namespace.resolve(function, first.annotation))
+    injected = []
+    for parameter in rest:
+        if parameter.kind in (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD):
+            raise DefinitionError(
+                f"{place} takes *{parameter.name}",
+                why="each further parameter is looked up by its type, then by its name",
+                instead="name each thing that the function needs, with its type",
+            )
+        _require_annotation(place, parameter, "what to look up for it")
+        injected.append(_injected(parameter, namespace.resolve(function, parameter.annotation)))
+    events = mark.returns or _returned_types(function, namespace)
+    return HandlerFunction(
+        cls, name, row, mark, function, supported, kind, tuple(injected), events, wraps_state
+    )
+
+
+def _require_annotation(place: str, parameter: inspect.Parameter, purpose: str) -> None:
+    if parameter.annotation is inspect.Parameter.empty:
+        raise DefinitionError(
+            f"parameter {parameter.name!r} of {place} has no annotation",
+            why=f"its type says {purpose}",
+            instead=f"{parameter.name}: TheType",
+        )
+
+
+def strip_annotated(annotation: Any) -> tuple[Any, tuple[Any, ...]]:
+    """The type inside `Annotated[...]`, and its metadata."""
+    if typing.get_origin(annotation) is typing.Annotated:
+        return annotation.__origin__, annotation.__metadata__
+    return annotation, ()
+
+
+def union_members(annotation: Any) -> tuple[Any, ...]:
+    """The members of a union, or the annotation itself."""
+    if typing.get_origin(annotation) in (typing.Union, types.UnionType):
+        return tuple(member for arg in typing.get_args(annotation) for member in union_members(arg))
+    return (annotation,)
+
+
+def _first_parameter(place: str, row: RoleRow, annotation: Any) -> tuple[tuple[type, ...], First, bool]:
+    bare, _ = strip_annotated(annotation)
+    origin = typing.get_origin(bare)
+    envelope = getattr(origin or bare, ENVELOPE, None)
+    if envelope is not None:
+        args = typing.get_args(bare)
+        if not args:
+            raise DefinitionError(
+                f"the first parameter of {place} is a bare {getattr(bare, '__name__', bare)}",
+                why=f"its type argument says which {row.first} the function handles",
+                instead=f"{getattr(bare, '__name__', bare)}[TheType]",
+            )
+        wraps_state = (origin or bare).__name__ == "StateEvent"
+        return _classes(place, row, args[-1 if not wraps_state else 0]), First(envelope), wraps_state
+    return _classes(place, row, bare), First.BODY, False
+
+
+def _classes(place: str, row: RoleRow, annotation: Any) -> tuple[type, ...]:
+    found = []
+    for member in union_members(annotation):
+        bare, _ = strip_annotated(member)
+        bare = typing.get_origin(bare) or bare
+        if not isinstance(bare, type) or bare in (object, type(None)):
+            raise DefinitionError(
+                f"{place} handles {member!r}, which is no concrete {row.first} class",
+                why="functions are matched by the class of the message",
+                instead=f"name the {row.first} classes, several as A | B",
+            )
+        found.append(bare)
+    return tuple(found)
+
+
+def _injected(parameter: inspect.Parameter, annotation: Any) -> Parameter:
+    bare, metadata = strip_annotated(annotation)
+    service_name = next((item.value for item in metadata if isinstance(item, Name) and item.value.strip()), None)
+    members = union_members(bare)
+    nullable = type(None) in members
+    candidates = [member for member in members if member is not type(None)]
+    wanted = (typing.get_origin(candidates[0]) or candidates[0]) if len(candidates) == 1 else None
+    return Parameter(
+        parameter.name,
+        wanted if isinstance(wanted, type) else None,
+        service_name,
+        parameter.default,
+        nullable,
+        parameter.kind is inspect.Parameter.KEYWORD_ONLY,
+    )
+
+
+def _returned_types(function: Any, namespace: Namespace) -> tuple[type, ...]:
+    """Event types in a return annotation; what cannot be resolved counts as unknown."""
+    annotation = function.__annotations__.get("return")
+    if annotation is None:
+        return ()
+    try:
+        resolved = namespace.resolve(function, annotation)
+    except UnresolvedAnnotation:
+        return ()
+    return tuple(dict.fromkeys(_leaf_types(resolved)))
+
+
+def _leaf_types(annotation: Any) -> Iterator[type]:
+    for member in union_members(annotation):
+        bare, _ = strip_annotated(member)
+        origin = typing.get_origin(bare)
+        if origin is not None and isinstance(origin, type) and _is_collection(origin):
+            args = typing.get_args(bare)
+            kept = args[:1] if not issubclass(origin, tuple) else args
+            for arg in kept:
+                if arg is not Ellipsis:
+                    yield from _leaf_types(arg)
+        elif isinstance(bare, type) and bare not in (type(None), object) and not _is_collection(bare):
+            yield bare
+
+
+def _is_collection(origin: type) -> bool:
+    return origin.__module__ in ("builtins", "collections.abc", "typing") and origin is not type
