@@ -1,1 +1,112 @@
-"""."""
+"""Faults, as a spec writes them: `faults.event_store.append.fails()`.
+
+Points without a part are attributes, points with one are calls; `point(text)` gives any.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from ..errors import SpecError
+from ..world.points import POINTS
+from .values import Fault, FaultPoint, point
+
+__all__ = [
+    "Fault",
+    "FaultPoint",
+    "PointGroup",
+    "command",
+    "command_bus",
+    "domain_event_bus",
+    "event",
+    "event_store",
+    "point",
+    "request_id",
+    "service",
+    "snapshot",
+    "state_event_bus",
+    "wait",
+]
+
+
+class PointGroup:
+    """The points that share the text before the dot."""
+
+    __slots__ = ("_name", "_points")
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._points = {
+            row.name.partition(".")[2]: row
+            for row in POINTS
+            if row.name.partition(".")[0] == name and row.kinds and not row.part
+        }
+
+    def __getattr__(self, name: str) -> FaultPoint:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        row = self._points.get(name)
+        if row is None:
+            raise SpecError(
+                f"faults.{self._name} has no point {name!r}",
+                why="a fault strikes at a point of the points table",
+                instead=" or ".join(f"faults.{self._name}.{known}" for known in self._points),
+            )
+        return FaultPoint(row.name)
+
+    def __dir__(self) -> list[str]:
+        return list(self._points)
+
+    def __repr__(self) -> str:
+        return f"faults.{self._name}"
+
+
+class _EventPoints:
+    """Points of event functions."""
+
+    __slots__ = ()
+
+    def deliver(self, processor: Any, function: str = "on_event") -> FaultPoint:
+        """An event reaches a function of a processor: `faults.event.deliver(OrderView, "on_event")`."""
+        name = processor if isinstance(processor, str) else processor.__name__
+        return FaultPoint(f"event.deliver:{name}.{function}")
+
+
+class _WaitPoints:
+    """Points of the wait notifier."""
+
+    __slots__ = ()
+
+    def notify(self, stage: Any) -> FaultPoint:
+        """A wait signal of this stage reaches the notifier: `faults.wait.notify(PROCESSED)`."""
+        return FaultPoint(f"wait.notify:{getattr(stage, 'name', stage)}")
+
+
+class _ServicePoints:
+    """Points of one injected service: each method is one."""
+
+    __slots__ = ("_service",)
+
+    def __init__(self, service: str) -> None:
+        self._service = service
+
+    def __getattr__(self, name: str) -> FaultPoint:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return FaultPoint(f"service:{self._service}.{name}")
+
+
+def service(name: str) -> _ServicePoints:
+    """The methods of a service that is injected under this name: `faults.service("payment").charge.times_out()`."""
+    return _ServicePoints(name)
+
+
+request_id: Final = PointGroup("request_id")
+command_bus: Final = PointGroup("command_bus")
+command: Final = PointGroup("command")
+snapshot: Final = PointGroup("snapshot")
+event_store: Final = PointGroup("event_store")
+domain_event_bus: Final = PointGroup("domain_event_bus")
+state_event_bus: Final = PointGroup("state_event_bus")
+event: Final = _EventPoints()
+wait: Final = _WaitPoints()

@@ -1,0 +1,137 @@
+"""Fault values: what goes wrong, where, at which visits. Immutable; a spec or a world arms them."""
+
+from __future__ import annotations
+
+import difflib
+from dataclasses import dataclass, replace
+from typing import Any, Final, NoReturn
+
+from ..errors import SpecError
+from ..world.points import KINDS, POINTS, FaultKind, point_row
+
+_VERBS: Final = {row.kind: row.verb for row in KINDS}
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """One fault.
+
+    Attributes:
+        point: text of the point, such as `event_store.append` or `wait.notify:PROCESSED`.
+        kind: what happens there.
+        at: the first visit it strikes, counted from 1 since it was armed, among the visits that it matches.
+        times: how many visits in a row it strikes.
+        aggregate: whose visits it matches: an aggregate class, an id text, `on(T, id)`; None means everyone's.
+        payload: what the kind needs besides: a rival's events.
+    """
+
+    point: str
+    kind: FaultKind
+    at: int = 1
+    times: int = 1
+    aggregate: Any = None
+    payload: Any = None
+
+    def __post_init__(self) -> None:
+        _check_legal(self.point, self.kind)
+        for name, value in (("at", self.at), ("times", self.times)):
+            if type(value) is not int or value < 1:
+                raise SpecError(
+                    f"{name}={value!r} of a fault at {self.point}",
+                    why="visits are counted from 1, and a fault strikes at least once",
+                    instead=f"{name}=1",
+                )
+
+    def __str__(self) -> str:
+        times = f" x{self.times}" if self.times > 1 else ""
+        return f"{self.point}@{self.at}={self.kind.value}{times}"
+
+
+@dataclass(frozen=True, slots=True)
+class FaultPoint:
+    """A point of the pipeline, as a spec arms faults at it."""
+
+    point: str
+
+    def _fault(self, kind: FaultKind, times: int, at: int, aggregate: Any, payload: Any = None) -> Fault:
+        return Fault(self.point, kind, at=at, times=times, aggregate=aggregate, payload=payload)
+
+    def fails(self, *, times: int = 1, at: int = 1, aggregate: Any = None) -> Fault:
+        """An error of no known kind (`InjectedFault`), before the effect; the runtime does not retry it."""
+        return self._fault(FaultKind.FAIL, times, at, aggregate)
+
+    def times_out(self, *, times: int = 1, at: int = 1, aggregate: Any = None) -> Fault:
+        """A `TimeoutError` before the effect; retried where the runtime retries."""
+        return self._fault(FaultKind.TIMEOUT, times, at, aggregate)
+
+    def hangs(self, *, times: int = 1, at: int = 1, aggregate: Any = None) -> Fault:
+        """The call never returns, and has no effect."""
+        return self._fault(FaultKind.HANG, times, at, aggregate)
+
+    def loses_reply(
+        self, *, recoverable: bool = True, times: int = 1, at: int = 1, aggregate: Any = None
+    ) -> Fault:
+        """The effect happens, but its caller gets an error: a time-out, or one of no known kind."""
+        kind = FaultKind.ACK_LOST if recoverable else FaultKind.ACK_LOST_PERMANENT
+        return self._fault(kind, times, at, aggregate)
+
+    def conflicts(self, *, times: int = 1, at: int = 1, aggregate: Any = None) -> Fault:
+        """A bare version conflict, recoverable; nobody's stream is in the store."""
+        return self._fault(FaultKind.CONFLICT, times, at, aggregate)
+
+    def rival_appends(self, *events: Any, times: int = 1, at: int = 1, aggregate: Any = None) -> Fault:
+        """Another writer first appends these events with the same version, owner and space; then the call goes on.
+
+        Raises:
+            SpecError: without an event.
+        """
+        if not events:
+            raise SpecError(
+                "rival_appends() without an event",
+                why="a rival is seen by the events that it stored",
+                instead="faults.event_store.append.rival_appends(OrderPaid(...))",
+            )
+        return self._fault(FaultKind.RIVAL, times, at, aggregate, tuple(events))
+
+    def with_kind(self, kind: FaultKind, **options: Any) -> Fault:
+        """A fault of any legal kind."""
+        return replace(Fault(self.point, kind), **options) if options else Fault(self.point, kind)
+
+
+def point(text: str) -> FaultPoint:
+    """Any point by its text: `faults.point("event.deliver:OrderView.on_event")`.
+
+    Raises:
+        SpecError: if there is no such point.
+    """
+    if point_row(text) is None or _lacks_part(text):
+        _unknown(text)
+    return FaultPoint(text)
+
+
+def _lacks_part(text: str) -> bool:
+    row = point_row(text)
+    return row is not None and bool(row.part) and not text.partition(":")[2]
+
+
+def _check_legal(text: str, kind: FaultKind) -> None:
+    row = point_row(text)
+    if row is None:
+        _unknown(text)
+    if kind not in row.kinds:
+        legal = ", ".join(_VERBS[item.kind] for item in KINDS if item.kind in row.kinds)
+        raise SpecError(
+            f"{_VERBS[kind]} is not possible at {text}",
+            why=f"the point is: {row.doc}",
+            instead=f"one of {legal}" if legal else "a fault at another point: this one is traced only",
+        )
+
+
+def _unknown(text: str) -> NoReturn:
+    known = [f"{row.name}:{row.part}" if row.part else row.name for row in POINTS if row.kinds]
+    close = difflib.get_close_matches(text, known, 3, 0.4)
+    raise SpecError(
+        f"there is no point {text!r}",
+        why="a fault strikes where an effect of the pipeline passes a point of the points table",
+        instead=" or ".join(close or known),
+    )

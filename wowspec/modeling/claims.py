@@ -1,0 +1,119 @@
+"""Which aggregate a command or event class belongs to, kept on the class itself.
+
+There is no global registry: a class is found only by someone who already holds it. Definitions whose annotations could
+not be resolved when their class was made are completed before the first question is answered.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final, Protocol
+
+from ..errors import DefinitionError, SpecError
+
+_COMMANDS: Final = "__wowspec_command_of__"
+_EVENTS: Final = "__wowspec_event_of__"
+
+
+class Completable(Protocol):
+    """A definition that may still have to be completed."""
+
+    def complete(self) -> None:
+        """Resolve its annotations; raises if they still cannot be."""
+        ...
+
+
+_pending: list[Completable] = []
+
+
+def postpone(definition: Completable) -> None:
+    """Complete this definition before the next question."""
+    _pending.append(definition)
+
+
+def complete_pending() -> None:
+    """Complete what can be completed by now; the rest stays."""
+    waiting, _pending[:] = list(_pending), []
+    for definition in waiting:
+        try:
+            definition.complete()
+        except DefinitionError:
+            _pending.append(definition)
+
+
+def _qualified(cls: type) -> tuple[str, str]:
+    return cls.__module__, cls.__qualname__
+
+
+def _claims(message_class: type, attribute: str) -> list[type]:
+    claims: list[type] = vars(message_class).get(attribute, [])
+    return claims
+
+
+def _claim(message_class: type, aggregate: type, attribute: str) -> list[type]:
+    """Record a claim; a class that was defined anew under the same name takes over its own earlier claim."""
+    others = [other for other in _claims(message_class, attribute) if _qualified(other) != _qualified(aggregate)]
+    try:
+        type.__setattr__(message_class, attribute, [*others, aggregate])
+    except TypeError as error:
+        raise DefinitionError(
+            f"{aggregate.__name__} uses {message_class.__name__} as a message",
+            why="a class of Python's own cannot say which aggregate it belongs to",
+            instead=f"a class of its own: @dataclass class {message_class.__name__.title()}Message: ...",
+        ) from error
+    return others
+
+
+def claim_command(command_class: type, aggregate: type) -> None:
+    """Say that an aggregate handles (or mounts) a command class."""
+    _claim(command_class, aggregate, _COMMANDS)
+
+
+def claim_event(event_class: type, aggregate: type) -> None:
+    """Say that an event class belongs to an aggregate.
+
+    Raises:
+        DefinitionError: if another aggregate claims it already.
+    """
+    others = _claims(event_class, _EVENTS)
+    for other in others:
+        if _qualified(other) != _qualified(aggregate):
+            raise DefinitionError(
+                f"both {other.__name__} and {aggregate.__name__} claim the event {event_class.__name__}",
+                why="an event belongs to the aggregate whose functions return or source it; a bare event in given(...) "
+                "would have two homes",
+                instead=f"give each aggregate an event class of its own, such as {aggregate.__name__}{event_class.__name__}",
+            )
+    _claim(event_class, aggregate, _EVENTS)
+
+
+def aggregate_of_command(command_class: type) -> type | None:
+    """The aggregate that handles or mounts a command class; None if no one claims it.
+
+    Raises:
+        SpecError: if several do.
+    """
+    return _only(command_class, _COMMANDS, "command")
+
+
+def aggregate_of_event(event_class: type) -> type | None:
+    """The aggregate that an event class belongs to; None if no one claims it."""
+    return _only(event_class, _EVENTS, "event")
+
+
+def _only(message_class: type, attribute: str, what: str) -> type | None:
+    if _pending:
+        complete_pending()
+    found = _claims(message_class, attribute)
+    if len(found) > 1:
+        names = ", ".join(other.__name__ for other in found)
+        raise SpecError(
+            f"the {what} {message_class.__name__} belongs to several aggregates: {names}",
+            why="the kit cannot tell which one is meant",
+            instead=f"spec({found[0].__name__}).given(...), which says the aggregate",
+        )
+    return found[0] if found else None
+
+
+def definition_of(value: Any) -> Any:
+    """The aggregate definition that a class carries itself, or None."""
+    return vars(value).get("__wowspec_aggregate__") if isinstance(value, type) else None
