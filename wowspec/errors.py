@@ -97,6 +97,10 @@ class DefinitionError(SpecError):
     """A domain class is not a legal definition; raised when it is defined, or at its first use."""
 
 
+class NotSerializableError(SpecError):
+    """An event, a command or a state cannot be written as JSON, which production does to store or send it."""
+
+
 class SpecFailure(AssertionError):
     """The system under test did not do what its spec says."""
 
@@ -115,6 +119,10 @@ class IllegalArgumentError(ValueError):
 
 class UnsupportedOperationError(Exception):
     """The object does not allow the operation, such as writing to a read-only header (code `BadRequest`)."""
+
+
+class DecodeError(Exception):
+    """A JSON text does not read as what it should be (code `BadRequest`)."""
 
 
 class DeadlineExceeded(TimeoutError):
