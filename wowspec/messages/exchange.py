@@ -30,7 +30,7 @@ class CommandResultAccessor(Protocol):
 
 @dataclass(slots=True, eq=False)
 class ExchangeBase:
-    """What every exchange has: error, function, service provider, result map."""
+    """What every exchange has: error, function, service provider, result map; `lane` is whose work it is, for the trace."""
 
     __wowspec_envelope__: ClassVar[str] = "exchange"
 
@@ -38,6 +38,7 @@ class ExchangeBase:
     services: Any = field(default=None, kw_only=True)
     command_result: dict[str, Any] = field(default_factory=dict, kw_only=True)
     error: BaseException | None = field(default=None, kw_only=True)
+    lane: Any = field(default=None, kw_only=True)
 
     def set_command_result(self, key: str, value: Any) -> None:
         """Add or replace one entry; maps handed out earlier do not change (CMD-318)."""

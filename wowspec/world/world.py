@@ -12,7 +12,7 @@ from types import CoroutineType
 from typing import Any, Protocol
 
 from ..error_policy import ErrorPolicy
-from ..errors import InjectedFault, InjectedTimeout, ModelError
+from ..errors import InjectedFault, InjectedTimeout, ModelError, SpecError
 from ..messages.ids import DEFAULT_MACHINE_ID, IdGenerator
 from .clock import NANOS_PER_MILLI, VirtualClock
 from .points import FaultKind
@@ -55,7 +55,7 @@ class LoggedFailure:
 class World:
     """One isolated world of a spec."""
 
-    __slots__ = ("clock", "errors", "ids", "injector", "log", "scheduler", "services", "trace")
+    __slots__ = ("clock", "errors", "ids", "injector", "log", "scheduler", "services", "spec_errors", "trace")
 
     def __init__(
         self,
@@ -71,6 +71,7 @@ class World:
         self.services = ServiceProvider()
         self.errors = errors or ErrorPolicy()
         self.log: list[LoggedFailure] = []
+        self.spec_errors: list[SpecError] = []
         self.injector: Injector | None = None
 
     def next_id(self) -> str:
@@ -84,6 +85,11 @@ class World:
     def log_failure(self, point: str, subject: Any, error: BaseException) -> None:
         """Record an error that is logged and swallowed."""
         self.log.append(LoggedFailure(point, subject, error))
+
+    def blame_author(self, error: SpecError) -> SpecError:
+        """Remember that the author of the spec erred: whatever the pipeline makes of it, this is what must be shown."""
+        self.spec_errors.append(error)
+        return error
 
     def current_task(self) -> Task[Any] | None:
         """The task that is being stepped."""

@@ -1,0 +1,118 @@
+"""What a message function is given besides its message: by type, then by name (section M.6).
+
+The exchange is asked first, then the services (CMD-295). Where the runtime would pass nothing (CMD-299), the kit says which
+parameter of which function nothing supplies: a spec that meets it is wrong.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterator
+from typing import Any, Final
+
+from ..errors import SpecError
+from ..messages.exchange import CommandResultAccessor
+from ..modeling.functions import HandlerFunction, Parameter
+from ..world.services import ServiceProvider
+from ..world.user_clock import Clock
+from ..world.world import World
+
+_NOTHING: Final = object()
+
+
+class MissingServiceError(SpecError):
+    """A message function asks for something that nothing supplies."""
+
+
+def _held(exchange: Any) -> Iterator[tuple[str, Any]]:
+    """What an exchange holds, in the order of look-up, under the names that parameters may use (CMD-296, EVT-095)."""
+    yield "exchange", exchange
+    yield "message", exchange.message
+    yield "header", exchange.header
+    yield "aggregate_id", exchange.aggregate_id
+    yield "services", exchange.services
+    command_aggregate = getattr(exchange, "command_aggregate", None)
+    if command_aggregate is not None:
+        yield "command_aggregate", command_aggregate
+        yield "state_aggregate", command_aggregate.state
+    state_event = getattr(exchange, "state_event", None)
+    if state_event is not None:
+        yield "state_aggregate", state_event
+        yield "state", state_event.state
+    yield "event_stream", getattr(exchange, "event_stream", None)
+    yield "error", exchange.error
+
+
+#: Other names under which a parameter may ask for what the exchange holds.
+_ALIASES: Final = {"command": "message", "event": "message", "result": "exchange"}
+
+
+def arguments(handler: HandlerFunction, exchange: Any, world: World) -> tuple[list[Any], dict[str, Any]]:
+    """The further arguments of a function, positional and by keyword.
+
+    Raises:
+        MissingServiceError: if nothing supplies a parameter that has no default and takes no None.
+    """
+    positional: list[Any] = []
+    keywords: dict[str, Any] = {}
+    for parameter in handler.parameters:
+        value = _resolve(parameter, exchange, world)
+        if value is _NOTHING:
+            if parameter.default is not inspect.Parameter.empty:
+                value = parameter.default
+            elif parameter.nullable:
+                value = None
+            else:
+                raise world.blame_author(_missing(handler, parameter, world.services))
+        if parameter.keyword:
+            keywords[parameter.name] = value
+        else:
+            positional.append(value)
+    return positional, keywords
+
+
+def _resolve(parameter: Parameter, exchange: Any, world: World) -> Any:
+    services = world.services
+    if parameter.service_name is not None:
+        return _or_nothing(services.by_name(parameter.service_name))
+    wanted = parameter.wanted
+    if wanted is not None:
+        if wanted is CommandResultAccessor:
+            return exchange
+        if wanted is Clock:
+            return Clock(world.clock, world.scheduler)
+        for _, value in _held(exchange):
+            if value is not None and _is(value, wanted):
+                return value
+        found = services.by_type(wanted)
+        if found is not None:
+            return found
+    name = _ALIASES.get(parameter.name, parameter.name)
+    if wanted is None:
+        for held, value in _held(exchange):
+            if held == name and value is not None:
+                return value
+    return _or_nothing(services.by_name(parameter.name))
+
+
+def _or_nothing(value: Any) -> Any:
+    return _NOTHING if value is None else value
+
+
+def _is(value: Any, wanted: type) -> bool:
+    try:
+        return isinstance(value, wanted)
+    except TypeError:
+        return False
+
+
+def _missing(handler: HandlerFunction, parameter: Parameter, services: ServiceProvider) -> MissingServiceError:
+    wanted = parameter.wanted.__name__ if parameter.wanted else "its annotation"
+    if parameter.service_name is not None:
+        wanted = f"the name {parameter.service_name!r}"
+    return MissingServiceError(
+        f"nothing supplies parameter {parameter.name!r} of {handler.place} (asked for by {wanted})",
+        why=f"the runtime would pass nothing there; on offer are: {services.offer()}",
+        instead=f".inject({parameter.wanted.__name__ if parameter.wanted else '...'}(...)) "
+        f"or .inject({parameter.name}=...)",
+    )

@@ -1,0 +1,69 @@
+"""Calling a user's function: plain, async, generator or async generator, as the runtime adapts each (CMD-267, EVT-112)."""
+
+from __future__ import annotations
+
+from types import AsyncGeneratorType, CoroutineType, GeneratorType
+from typing import Any, Final
+
+from ..errors import SpecError
+from ..modeling.functions import First, HandlerFunction
+from ..world.scheduler import ForeignAwaitError
+from ..world.world import World
+from .injection import arguments
+
+#: What event loops say when they are used where none runs.
+_NO_LOOP: Final = ("no running event loop", "must be called from async context", "unknown async library")
+
+
+async def invoke(handler: HandlerFunction, instance: Any, exchange: Any, world: World) -> Any:
+    """Call a message function and adapt what it returns.
+
+    A value comes back as it is, nothing as None, a generator of either sort as one list (possibly empty).
+    """
+    kind = handler.first
+    message = exchange.message
+    first = message.body if kind is First.BODY else message if kind is First.MESSAGE else exchange
+    try:
+        if handler.parameters:
+            positional, keywords = arguments(handler, exchange, world)
+            result = handler.function(instance, first, *positional, **keywords)
+        else:
+            result = handler.function(instance, first)
+        return await adapt(result)
+    except ForeignAwaitError as error:
+        raise world.blame_author(_named(handler, error)) from None
+    except RuntimeError as error:
+        if any(text in str(error) for text in _NO_LOOP):
+            raise world.blame_author(_named(handler, _no_loop(error))) from error
+        raise
+
+
+async def adapt(result: Any) -> Any:
+    """Await and collect what a function returned."""
+    kind = type(result)
+    if kind is CoroutineType:
+        result = await result
+        kind = type(result)
+    elif hasattr(kind, "__await__"):
+        result = await result
+        kind = type(result)
+    if kind is GeneratorType:
+        return list(result)
+    if kind is AsyncGeneratorType:
+        return [item async for item in result]
+    return result
+
+
+def _no_loop(error: RuntimeError) -> ForeignAwaitError:
+    return ForeignAwaitError(
+        f"the code asked for a running event loop: {error}",
+        why="a world steps its code on virtual time and runs no event loop, so that every run is the same",
+        instead="inject a service that answers at once, ask for `clock: Clock` and `await clock.sleep(...)`, "
+        "or use the asynchronous form (`gateway.aio`) inside an async test",
+    )
+
+
+def _named(handler: HandlerFunction, error: SpecError) -> ForeignAwaitError:
+    named = ForeignAwaitError(f"{handler.place}: {error.what}", why=error.why, instead=error.instead)
+    named.__traceback__ = error.__traceback__
+    return named
