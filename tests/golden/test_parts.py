@@ -1,0 +1,14 @@
+"""The recorded cases of the family `parts`."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.golden.cases import to_run
+from tests.golden.runner import run
+
+
+@pytest.mark.parametrize("case", to_run("parts"), ids=lambda case: case.id)
+def test_parts(case):
+    """The model does what the real runtime was seen to do."""
+    run(case)
