@@ -20,7 +20,7 @@ FAMILIES: Final = ("parts", "wait", "pipeline")
 OVERRIDE: Final = "WOWSPEC_GOLDEN"
 RUN_ALL: Final = "WOWSPEC_GOLDEN_ALL"
 
-_OWN_DATA: Final = Path(__file__).parent / "data"
+OWN_DATA: Final = Path(__file__).parent / "data"
 _SUFFIXES: Final = (".jsonl", ".jsonl.gz")
 
 
@@ -36,16 +36,7 @@ class Case:
 def folder() -> Path:
     """The folder whose `parts/`, `wait/` and `pipeline/` hold the cases."""
     chosen = os.environ.get(OVERRIDE)
-    return Path(chosen) if chosen else _OWN_DATA
-
-
-def _files(family: str) -> list[Path]:
-    root = folder()
-    if not root.is_dir():
-        raise pytest.UsageError(f"{OVERRIDE}={root}: there is no such folder")
-    if not any(_files_in(root / each) for each in FAMILIES):
-        raise pytest.UsageError(f"{OVERRIDE}={root}: no .jsonl file in its folders {', '.join(FAMILIES)}")
-    return _files_in(root / family)
+    return Path(chosen) if chosen else OWN_DATA
 
 
 def _files_in(directory: Path) -> list[Path]:
@@ -60,10 +51,20 @@ def _lines(path: Path) -> Iterator[str]:
 
 @cache
 def load(family: str) -> tuple[Case, ...]:
-    """Every case of a family, in the order of the files."""
+    """Every case of a family in the chosen folder, in the order of the files."""
+    root = folder()
+    if not root.is_dir():
+        raise pytest.UsageError(f"{OVERRIDE}={root}: there is no such folder")
+    if not any(_files_in(root / each) for each in FAMILIES):
+        raise pytest.UsageError(f"{OVERRIDE}={root}: no .jsonl file in its folders {', '.join(FAMILIES)}")
+    return tuple(read(root, family))
+
+
+def read(root: Path, family: str) -> list[Case]:
+    """Every case of a family below `root`; where an id comes again, it gets a number."""
     found: list[Case] = []
     seen: dict[str, int] = {}
-    for path in _files(family):
+    for path in _files_in(root / family):
         stem = path.name.partition(".")[0]
         driver = f"tests.golden.drive_{stem if family == 'parts' else family}"
         for line in _lines(path):
@@ -72,7 +73,7 @@ def load(family: str) -> tuple[Case, ...]:
             seen[name] = seen.get(name, 0) + 1
             unique = name if seen[name] == 1 else f"{name}#{seen[name]}"
             found.append(Case(unique, driver, data))
-    return tuple(found)
+    return found
 
 
 def to_run(family: str) -> list[Case]:

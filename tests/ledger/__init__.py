@@ -1,0 +1,1 @@
+"""The fidelity ledger: which clause of the behaviour contract is pinned where."""
