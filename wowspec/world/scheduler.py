@@ -187,6 +187,29 @@ class Scheduler:
         self._ready.append(task)
         return task
 
+    def start(self, coro: Coroutine[Any, Any, T], name: str) -> Task[T]:
+        """Start a task and step it at once, inside the task that is being stepped, up to its first wait.
+
+        For work that its starter does not wait for but that comes before whatever the starter does next.
+        """
+        task = Task(self, coro, name)
+        outer, self.current = self.current, task
+        try:
+            yielded = coro.send(None)
+        except StopIteration as stop:
+            task.set_result(stop.value)
+            return task
+        except Exception as error:  # noqa: BLE001 - the task's outcome, whatever it is
+            task.set_error(error)
+            return task
+        finally:
+            self.current = outer
+        if not self._park(task, yielded):
+            if not isinstance(yielded, Future):
+                task._throw = _foreign_error(yielded)
+            self._ready.append(task)
+        return task
+
     def call_at(self, nanos: int, callback: Callable[[], None]) -> Timer:
         """Call back at an instant (epoch nanoseconds)."""
         timer = Timer(nanos, callback)
@@ -264,19 +287,11 @@ class Scheduler:
                 return
             finally:
                 self.current = None
+            if self._park(task, yielded):
+                return
             if isinstance(yielded, Future):
-                if yielded.done:
-                    value = None
-                    continue
-                task._waits_for = yielded
-                if yielded._waiters is None:
-                    yielded._waiters = [task]
-                else:
-                    yielded._waiters.append(task)
-                return
-            if type(yielded) is Sleep:
-                self._sleep(task, yielded.nanos)
-                return
+                value = None
+                continue
             try:
                 value = yield yielded
             except Exception as error:  # noqa: BLE001 - handed to the task that awaited it
@@ -285,6 +300,22 @@ class Scheduler:
                 task._throw = error
                 yield from self._finish(task)
                 raise
+
+    def _park(self, task: Task[Any], yielded: Any) -> bool:
+        """Let a task wait for a pending future or a sleep; False if it awaits something else."""
+        if isinstance(yielded, Future):
+            if yielded.done:
+                return False
+            task._waits_for = yielded
+            if yielded._waiters is None:
+                yielded._waiters = [task]
+            else:
+                yielded._waiters.append(task)
+            return True
+        if type(yielded) is Sleep:
+            self._sleep(task, yielded.nanos)
+            return True
+        return False
 
     def _finish(self, task: Task[Any]) -> Generator[Any, Any, None]:
         """Let a task whose foreign await was cancelled clean up before the caller is cancelled itself."""

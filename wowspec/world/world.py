@@ -106,6 +106,7 @@ class World:
         *,
         rival: Callable[[Any], Any] | None = None,
         conflict: Callable[[], BaseException] | None = None,
+        settle: Callable[[TraceRow, Any], None] | None = None,
     ) -> Any:
         """Pass a point: let faults strike, run the effect (plain or a coroutine), write one trace row.
 
@@ -118,13 +119,14 @@ class World:
             effect: the effect itself.
             rival: for `rival`: lets another writer go first; gets the fault's payload.
             conflict: for `conflict`: makes the bare conflict error.
+            settle: writes on the row what came of the effect, where that is known only afterwards.
         """
         row = TraceRow(self.clock.nanos, point, lane, key, subject, detail)
         self.trace.rows.append(row)
         if self.injector is not None:
             strike = self.injector.visit(row)
             if strike is not None:
-                return await self._struck(row, strike, effect, rival, conflict)
+                return await self._struck(row, strike, effect, rival, conflict, settle)
         try:
             result = effect()
             if type(result) is CoroutineType:
@@ -133,6 +135,8 @@ class World:
             row.outcome = f"error:{type(error).__name__}"
             row.error = error
             raise
+        if settle is not None:
+            settle(row, result)
         return result
 
     async def _struck(
@@ -142,6 +146,7 @@ class World:
         effect: Callable[[], Any],
         rival: Callable[[Any], Any] | None,
         conflict: Callable[[], BaseException] | None,
+        settle: Callable[[TraceRow, Any], None] | None,
     ) -> Any:
         kind = strike.kind
         row.outcome = kind.value
@@ -172,6 +177,8 @@ class World:
             row.outcome = f"{prefix or 'error:'}{type(error).__name__}"
             row.error = error
             raise
+        if settle is not None:
+            settle(row, result)
         if kind is FaultKind.ACK_LOST:
             raise _noted(row, InjectedTimeout(f"injected after {row.point}"))
         if kind is FaultKind.ACK_LOST_PERMANENT:
