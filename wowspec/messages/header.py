@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, Final, NoReturn, Self
 
-from ..errors import UnsupportedOperationError
+from ..errors import IllegalStateError, UnsupportedOperationError
 
 COMMAND_OPERATOR: Final = "command_operator"
 TRACE_ID: Final = "trace_id"
@@ -93,7 +93,7 @@ class Header(dict[str, str]):
             self._refuse(f"set {key!r}")
         return super().setdefault(key, default)
 
-    def __ior__(self, other: Any) -> Self:
+    def __ior__(self, other: Any) -> Self:  # type: ignore[override, misc]
         self.update(other)
         return self
 
@@ -105,3 +105,17 @@ def to_header(entries: Mapping[str, str] | None) -> Header:
     if isinstance(entries, Header):
         return entries
     return Header(entries)
+
+
+def require_operator(header: Mapping[str, str]) -> str:
+    """Who commanded it; a header without operator is an `IllegalStateError` (CMD-066)."""
+    operator = header.get(COMMAND_OPERATOR)
+    if operator is None:
+        message = f"the header has no operator: {COMMAND_OPERATOR} is missing"
+        raise IllegalStateError(message)
+    return operator
+
+
+def is_local_first(header: Mapping[str, str]) -> bool:
+    """Whether the header asks to be handled locally first: only `true`, in any case, does (CMD-055)."""
+    return header.get(LOCAL_FIRST, "").lower() == "true"

@@ -294,9 +294,13 @@ def retry(
 
 def add_mark(target: A, mark: Mark) -> A:
     """Leave a mark on a class or function without any check, and return it: what the decorators rest on."""
-    write = type.__setattr__ if isinstance(target, type) else setattr
-    write(target, MARKS, (*own_marks(target), mark))
+    _write_marks(target, (*own_marks(target), mark))
     return target
+
+
+def _write_marks(target: Any, marks: tuple[Mark, ...]) -> None:
+    write = type.__setattr__ if isinstance(target, type) else setattr
+    write(target, MARKS, marks)
 
 
 def own_marks(target: Any) -> tuple[Mark, ...]:

@@ -1,0 +1,36 @@
+"""The scopes of a domain that is declared with decorators: a class belongs to the aggregate that handles it."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from . import claims
+from .configuration import ConfiguredAggregate
+
+
+class DeclaredScopes:
+    """A command belongs to the aggregate that handles or mounts it, an event to the one that returns or sources it."""
+
+    __slots__ = ()
+
+    def aggregate_of(self, cls: type) -> ConfiguredAggregate | None:
+        """The declared aggregate, or None.
+
+        Raises:
+            SpecError: if several aggregates handle the command.
+        """
+        from .aggregates import aggregate_metadata
+
+        root = claims.aggregate_of_command(cls) or claims.aggregate_of_event(cls)
+        if root is None:
+            return None
+        metadata = aggregate_metadata(root)
+        return ConfiguredAggregate(metadata.named, metadata.static_tenant_id)
+
+    def context_of(self, cls: type) -> str | None:
+        """The context of the declared aggregate, or None."""
+        found = self.aggregate_of(cls)
+        return found.named.context_name if found else None
+
+
+DECLARED: Final = DeclaredScopes()
