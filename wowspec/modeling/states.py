@@ -58,6 +58,7 @@ class StateMetadata:
         is_version_aware: see `VersionAware`.
         is_aggregate_aware: see `StateAggregateAware`.
         extracts_tags: see `TagsExtractor`.
+        namespace: where its annotations are looked up besides its module.
         plans: the runtime's own, by event class; filled as events are met.
     """
 
@@ -68,6 +69,7 @@ class StateMetadata:
     is_version_aware: bool
     is_aggregate_aware: bool
     extracts_tags: bool
+    namespace: Namespace = field(default_factory=Namespace, repr=False)
     plans: dict[type, Any] = field(default_factory=dict, repr=False)
 
     @property
@@ -104,6 +106,7 @@ def state_metadata(cls: type, namespace: Namespace | None = None) -> StateMetada
         issubclass(cls, VersionAware),
         issubclass(cls, StateAggregateAware),
         issubclass(cls, TagsExtractor),
+        names,
     )
     with suppress(TypeError):  # a built-in class keeps nothing; its metadata is made again
         type.__setattr__(cls, _METADATA, metadata)

@@ -8,6 +8,8 @@ from typing import Any
 from ..messages.envelopes import DomainEventStream
 from ..modeling.identity import AggregateRef, NamedAggregate
 from .event_store import DEFAULT_HEAD_VERSION, DEFAULT_SCAN_LIMIT, DEFAULT_TAIL_VERSION, FIRST_ID, EventStore
+from .later import sync_form
+from .snapshots import Snapshot, SnapshotStore
 
 
 class RoutingEventStore:
@@ -60,6 +62,47 @@ class RoutingEventStore:
         """See `EventStore.scan_aggregate_id`."""
         store = self._routes.get(named_aggregate, self._default)
         return store.scan_aggregate_id(named_aggregate, after_id, limit)
+
+    def close(self) -> None:
+        """Close every leaf once; a second call does nothing (EVT-029)."""
+        if not self._closed:
+            self._closed = True
+            close_leaves(store.close for store in distinct((self._default, *self._routes.values())))
+
+
+class RoutingSnapshotStore:
+    """Sends every operation to the store of its named aggregate, else to the default one (SNP-013)."""
+
+    __slots__ = ("_closed", "_default", "_routes")
+
+    def __init__(self, default: SnapshotStore, routes: Mapping[NamedAggregate, SnapshotStore]) -> None:
+        self._default = default
+        self._routes = dict(routes)
+        self._closed = False
+
+    @property
+    def name(self) -> str:
+        """`routing` (SNP-011)."""
+        return "routing"
+
+    def _of(self, aggregate_id: AggregateRef) -> SnapshotStore:
+        return self._routes.get(aggregate_id.named_aggregate, self._default)
+
+    def load(self, aggregate_id: AggregateRef) -> Awaitable[Snapshot | None]:
+        """See `SnapshotStore.load`."""
+        return self._of(aggregate_id).load(aggregate_id)
+
+    def get_version(self, aggregate_id: AggregateRef) -> Awaitable[int]:
+        """See `SnapshotStore.get_version`."""
+        return self._of(aggregate_id).get_version(aggregate_id)
+
+    def get_version_now(self, aggregate_id: AggregateRef) -> Any:
+        """Version of the stored snapshot; a coroutine where the leaf answers later."""
+        return sync_form(self._of(aggregate_id), "get_version")(aggregate_id)
+
+    def save(self, snapshot: Snapshot) -> Awaitable[None]:
+        """See `SnapshotStore.save`."""
+        return self._of(snapshot.aggregate_id).save(snapshot)
 
     def close(self) -> None:
         """Close every leaf once; a second call does nothing (EVT-029)."""
