@@ -1,0 +1,32 @@
+"""The ordered tables of the package, and the tests that pin their rows. To register a table, add a line here.
+
+`place` is `module:NAME`, or `module:Class.NAME` for one in a class body. The table must be written out as a tuple, list, set
+or dict where it is assigned (inside a call such as `frozenset({...})` too); each element is a row. `tests` are the modules
+to run; only their tests that are marked with `@pytest.mark.clause` count.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """One ordered table.
+
+    Attributes:
+        place: `module:NAME` below the package, such as `error_policy:CODE_TABLE`.
+        tests: test modules or folders whose marked tests pin its rows.
+        exempt: rows that no test can miss, by their text, with the reason.
+    """
+
+    place: str
+    tests: tuple[str, ...]
+    exempt: tuple[tuple[str, str], ...] = ()
+
+
+TABLES: Final[tuple[Table, ...]] = (
+    Table("error_policy:CODE_TABLE", ("tests/test_error_policy.py",)),
+    Table("error_policy:RECOVERABLE_TABLE", ("tests/test_error_policy.py",)),
+)
