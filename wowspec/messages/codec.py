@@ -1,0 +1,278 @@
+"""Bodies and states as JSON, and back: pydantic models, dataclasses, plain classes (SER-013, SER-014).
+
+A class is looked at once. If no set can occur in it, writing is pydantic's own call; else the members of each set are
+put in order afterwards, so that one value has one text in every run. Fields are written by their names, never by their
+aliases.
+"""
+
+from __future__ import annotations
+
+import collections.abc
+import math
+import typing
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Final, TypeVar
+
+from pydantic import BaseModel, RootModel, TypeAdapter, ValidationError
+from pydantic.errors import PydanticSchemaGenerationError, PydanticUndefinedAnnotation, PydanticUserError
+from pydantic_core import PydanticSerializationError, SchemaSerializer, SchemaValidator, from_json, to_json
+
+from ..errors import DecodeError, NotSerializableError
+from ..modeling.functions import Namespace, UnresolvedAnnotation
+from .field_types import NOTHING, Facts, facts_of, is_pydantic, record_of
+from .records import RECORD_CONFIG, RecordCodec, attributes_of, with_records
+
+T = TypeVar("T")
+
+WHY: Final = "events, commands and states are stored and sent as JSON in production"
+_NO_NAMES: Final = Namespace()
+
+
+@dataclass(frozen=True, slots=True)
+class Codec:
+    """How one type is written and read."""
+
+    encode: Callable[[Any], bytes]
+    decode: Callable[[bytes | str], Any]
+    facts: Facts
+
+
+_CODECS: Final[dict[Any, Codec]] = {}
+_NAMESPACES: Final[dict[Any, Namespace]] = {}
+
+
+def encode(value: Any) -> bytes:
+    """The JSON text of an object, in UTF-8.
+
+    Raises:
+        NotSerializableError: if it, or anything in it, has no JSON.
+    """
+    cls = type(value)
+    codec = _CODECS.get(cls)
+    if codec is None:
+        codec = codec_of(cls)
+    return codec.encode(value)
+
+
+def decode(cls: type[T], data: bytes | str) -> T:
+    """The object of this type that a JSON text stands for.
+
+    Raises:
+        DecodeError: if the text is no JSON, or not of this type.
+        NotSerializableError: if the type cannot be read at all.
+    """
+    codec = _CODECS.get(cls)
+    if codec is None:
+        codec = codec_of(cls)
+    return codec.decode(data)  # type: ignore[no-any-return]
+
+
+def remember_namespace(cls: Any, namespace: Namespace) -> None:
+    """Local names with which the annotations of a class resolve, for one that was defined inside a function."""
+    if namespace.local_names:
+        _NAMESPACES.setdefault(cls, namespace)
+
+
+def codec_of(tp: Any) -> Codec:
+    """The codec of a type, made at its first use.
+
+    Raises:
+        NotSerializableError: if there is none.
+    """
+    codec = _CODECS.get(tp)
+    if codec is None:
+        codec = _CODECS[tp] = _make(tp)
+    return codec
+
+
+def _make(tp: Any) -> Codec:
+    namespace = _NAMESPACES.get(tp, _NO_NAMES)
+    cls = typing.get_origin(tp) or tp
+    name = getattr(cls, "__name__", str(cls))
+    try:
+        if is_pydantic(cls):
+            complete(cls, namespace)
+            facts = facts_of(tp, namespace)
+            dump, load = _pydantic_calls(cls, facts)
+        elif record_of(tp) is not None:
+            record = RecordCodec(tp, namespace, encode, decode)
+            facts = facts_of(tp, namespace)
+            dump, load = record.encode, record.decode
+        else:
+            facts = facts_of(tp, namespace)
+            dump, load = _adapter_calls(tp)
+    except UnresolvedAnnotation as error:
+        raise NotSerializableError(
+            f"{name} cannot be read from JSON: {error}", why=WHY, instead="define the class before its first use"
+        ) from error
+    except (PydanticSchemaGenerationError, PydanticUndefinedAnnotation, PydanticUserError) as error:
+        raise NotSerializableError(
+            f"{name} has no JSON: {str(error).splitlines()[0]}", why=WHY, instead="make it a pydantic model"
+        ) from error
+    return Codec(_encoder(dump, facts), _decoder(load, name), facts)
+
+
+def complete(cls: Any, namespace: Namespace) -> None:
+    """Let pydantic resolve what it could not when the class was defined.
+
+    Raises:
+        UnresolvedAnnotation: if a name is still missing.
+    """
+    if vars(cls).get("__pydantic_complete__", True) is not False:
+        return
+    try:
+        if issubclass(cls, BaseModel):
+            cls.model_rebuild(_types_namespace=namespace.local_names or None)
+        else:
+            from pydantic.dataclasses import rebuild_dataclass
+
+            rebuild_dataclass(cls, _types_namespace=namespace.local_names or None)
+    except PydanticUndefinedAnnotation as error:
+        raise UnresolvedAnnotation(str(error).splitlines()[0]) from error
+
+
+def _pydantic_calls(cls: Any, facts: Facts) -> tuple[Callable[..., bytes], Callable[..., Any]]:
+    options = {"round_trip": True} if facts.round_trip else {}
+    return (
+        partial(cls.__pydantic_serializer__.to_json, by_alias=False, warnings="error", **options),
+        partial(cls.__pydantic_validator__.validate_json, by_alias=False, by_name=True),
+    )
+
+
+def _adapter_calls(tp: Any) -> tuple[Callable[..., bytes], Callable[..., Any]]:
+    schema = TypeAdapter(with_records(tp, encode, decode)).core_schema
+    dump = partial(SchemaSerializer(schema, RECORD_CONFIG).to_json, warnings="error")
+    return dump, SchemaValidator(schema, RECORD_CONFIG).validate_json
+
+
+def _encoder(dump: Callable[..., bytes], facts: Facts) -> Callable[[Any], bytes]:
+    def careful(value: Any) -> bytes:
+        try:
+            data = dump(value, warnings=False)
+        except (PydanticSerializationError, ValueError, RecursionError) as error:
+            raise _refused(value, error) from error
+        return to_json(_ordered(value, from_json(data)))
+
+    def with_floats(value: Any) -> bytes:
+        try:
+            data = dump(value)
+        except PydanticSerializationError:
+            return careful(value)
+        # A float that is no number is written as null, which would not be read back.
+        return careful(value) if b"null" in data else data
+
+    def without_sets(value: Any) -> bytes:
+        try:
+            return dump(value)
+        except PydanticSerializationError:
+            return careful(value)
+
+    if facts.sets:
+        return careful
+    return with_floats if facts.floats else without_sets
+
+
+def _decoder(load: Callable[..., Any], name: str) -> Callable[[bytes | str], Any]:
+    def read(data: bytes | str) -> Any:
+        try:
+            return load(data)
+        except ValidationError as error:
+            message = f"cannot read {name} from JSON: {_reasons(error)}"
+            raise DecodeError(message) from error
+
+    return read
+
+
+def _reasons(error: ValidationError) -> str:
+    rows = error.errors(include_url=False, include_context=False)
+    texts = [f"{'.'.join(map(str, row['loc']))}: {row['msg']}" if row["loc"] else row["msg"] for row in rows[:3]]
+    return "; ".join(texts) + ("" if len(rows) <= 3 else f" (and {len(rows) - 3} more)")
+
+
+def _ordered(value: Any, tree: Any) -> Any:
+    """The JSON tree of a value, with the members of every set in order.
+
+    Where a serializer of the user's own made another shape, its choice stays.
+    """
+    if tree is None:
+        return _not_a_number(value) if type(value) is float else None
+    if type(tree) is dict:
+        return _ordered_object(value, tree)
+    if type(tree) is not list:
+        return _ordered(value.root, tree) if isinstance(value, RootModel) else tree
+    if isinstance(value, RootModel):
+        return _ordered(value.root, tree)
+    if not isinstance(value, collections.abc.Collection) or len(value) != len(tree):
+        return tree
+    items = [_ordered(item, sub) for item, sub in zip(value, tree, strict=True)]
+    if isinstance(value, collections.abc.Set) and len(items) > 1:
+        items.sort(key=_sort_key)
+    return items
+
+
+def _ordered_object(value: Any, tree: dict[str, Any]) -> dict[str, Any]:
+    codec = _CODECS.get(type(value))
+    if codec is not None and codec.facts == NOTHING:
+        return tree
+    if isinstance(value, RootModel):
+        value = value.root
+    if isinstance(value, collections.abc.Mapping):
+        if len(value) != len(tree):
+            return tree
+        return {key: _ordered(item, sub) for (key, sub), item in zip(tree.items(), value.values(), strict=True)}
+    return {key: _ordered(getattr(value, key, None), sub) for key, sub in tree.items()}
+
+
+def _not_a_number(value: float) -> str | None:
+    if math.isnan(value):
+        return "NaN"
+    if math.isinf(value):
+        return "Infinity" if value > 0 else "-Infinity"
+    return None
+
+
+def _sort_key(item: Any) -> tuple[int, Any]:
+    if isinstance(item, str):
+        return 1, item
+    if isinstance(item, int | float):
+        return 0, item
+    return 2, to_json(item)
+
+
+def _refused(value: Any, error: Exception) -> NotSerializableError:
+    path, culprit = _culprit(value, type(value).__name__, 0)
+    if isinstance(error, NotSerializableError):
+        return error
+    reason = str(error).splitlines()[0]
+    instead = "hold plain values, dataclasses or pydantic models, and give handlers their services as parameters"
+    if isinstance(culprit, bytes):
+        instead = 'set model_config = ConfigDict(ser_json_bytes="base64", val_json_bytes="base64")'
+    return NotSerializableError(
+        f"{path} is a {type(culprit).__name__} that has no JSON: {reason}", why=WHY, instead=instead
+    )
+
+
+def _culprit(value: Any, path: str, depth: int) -> tuple[str, Any]:
+    """The innermost part that cannot be written, with its path."""
+    if depth < 20:
+        for label, item in _parts(value):
+            try:
+                to_json(item)
+            except (PydanticSerializationError, ValueError, RecursionError):
+                return _culprit(item, path + label, depth + 1)
+    return path, value
+
+
+def _parts(value: Any) -> list[tuple[str, Any]]:
+    if isinstance(value, collections.abc.Mapping):
+        return [(f"[{key!r}]", item) for key, item in value.items()]
+    if isinstance(value, list | tuple | set | frozenset):
+        return [(f"[{index}]", item) for index, item in enumerate(value)]
+    if is_pydantic(type(value)) or record_of(type(value)) is not None:
+        return [(f".{name}", item) for name, item in attributes_of(value).items()]
+    return []
+
+
+__all__ = ["WHY", "Codec", "codec_of", "complete", "decode", "encode", "remember_namespace"]
