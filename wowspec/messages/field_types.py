@@ -107,29 +107,41 @@ def record_fields(tp: Any, namespace: Namespace = _NO_NAMES) -> dict[str, Any]:
         UnresolvedAnnotation: if one of them cannot be resolved yet.
     """
     cls = typing.get_origin(tp) or tp
+    names = {field.name for field in dataclasses.fields(cls)} if dataclasses.is_dataclass(cls) else None
     found: dict[str, Any] = {}
     for base in reversed(cls.__mro__):
         if base in _ROOTS:
             continue
-        for name, annotation in vars(base).get("__annotations__", {}).items():
-            resolved = namespace.resolve(base, annotation)
-            if typing.get_origin(resolved) is not typing.ClassVar and resolved is not typing.ClassVar:
-                found[name] = _without_final(resolved)
-        if not dataclasses.is_dataclass(base):
+        for name, annotation in inspect.get_annotations(base).items():
+            if names is None and _is_no_field(cls, name, annotation):
+                continue
+            if names is None or name in names:
+                found[name] = namespace.resolve(base, _without_final(annotation))
+        if names is None:
             found.update(_constructor_fields(base, namespace))
-    if dataclasses.is_dataclass(cls):
-        found = {field.name: found.get(field.name, Any) for field in dataclasses.fields(cls)}
-    else:
-        for name in [name for name in found if isinstance(inspect.getattr_static(cls, name, None), property)]:
-            del found[name]
     given = dict(zip(getattr(cls, "__parameters__", ()), typing.get_args(tp), strict=False))
     return {name: _substitute(annotation, given) for name, annotation in found.items()} if given else found
 
 
+_CLASS_VAR: Final = re.compile(r"(\w+\.)?ClassVar\b")
+_FINAL: Final = re.compile(r"(?:\w+\.)?Final(?:\[(.*)\])?", re.DOTALL)
+
+
+def _is_no_field(cls: type, name: str, annotation: Any) -> bool:
+    if isinstance(annotation, str):
+        belongs_to_class = _CLASS_VAR.match(annotation) is not None
+    else:
+        belongs_to_class = (typing.get_origin(annotation) or annotation) is typing.ClassVar
+    return belongs_to_class or isinstance(inspect.getattr_static(cls, name, None), property)
+
+
 def _without_final(annotation: Any) -> Any:
-    if typing.get_origin(annotation) is typing.Final:
-        return typing.get_args(annotation)[0]
-    return Any if annotation is typing.Final else annotation
+    if isinstance(annotation, str):
+        match = _FINAL.fullmatch(annotation)
+        return (match[1] or Any) if match else annotation
+    if (typing.get_origin(annotation) or annotation) is typing.Final:
+        return (*typing.get_args(annotation), Any)[0]
+    return annotation
 
 
 def _substitute(annotation: Any, given: dict[Any, Any]) -> Any:
