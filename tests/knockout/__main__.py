@@ -1,4 +1,4 @@
-"""`python -m tests.knockout [TEXT]` drops each row of the tables whose place holds TEXT; fails if nothing notices one."""
+"""`python -m tests.knockout [TEXT]` drops each row of each table (whose place holds TEXT); 1 if one goes unnoticed."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """The ordered tables of the package, and the tests that pin their rows. To register a table, add a line here.
 
-`place` is `module:NAME`, or `module:Class.NAME` for one in a class body. The table must be written out as a tuple, list, set
-or dict where it is assigned (inside a call such as `frozenset({...})` too); each element is a row. `tests` are the modules
-to run; only their tests that are marked with `@pytest.mark.clause` count.
+`place` is `module:NAME`, or `module:Class.NAME` for one in a class body. The table must be written out as a tuple,
+list, set or dict where it is assigned (inside a call such as `frozenset({...})` too); each element is a row. `tests`
+are the modules to run; only their tests that are marked with `@pytest.mark.clause` count.
 """
 
 from __future__ import annotations
