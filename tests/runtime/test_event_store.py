@@ -45,7 +45,7 @@ def versions(streams):
 
 @pytest.mark.clause("EVT-001")
 def test_surface(store):
-    """The store offers append, two loads, single, last, the request id check, the scan and a close that does nothing."""
+    """The store offers append, the loads, single, last, the request id check, the scan, and an idle close."""
     wait(store.append(stream(1)))
     store.close()
     assert versions(wait(store.load(REF))) == [1]
