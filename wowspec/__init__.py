@@ -32,7 +32,90 @@ if TYPE_CHECKING:
         SpecError as SpecError,
         SpecFailure as SpecFailure,
     )
-    from .modeling.identity import AggregateRef as AggregateRef
+    from .faults.values import (
+        Fault as Fault,
+    )
+    from .messages.commands import (
+        CommandBuilder as CommandBuilder,
+        command_builder as command_builder,
+    )
+    from .messages.envelopes import (
+        CommandMessage as CommandMessage,
+        DomainEvent as DomainEvent,
+        DomainEventStream as DomainEventStream,
+        StateEvent as StateEvent,
+    )
+    from .messages.exchange import (
+        CommandResultAccessor as CommandResultAccessor,
+        DomainEventExchange as DomainEventExchange,
+        ServerCommandExchange as ServerCommandExchange,
+        StateDomainEventExchange as StateDomainEventExchange,
+        StateEventExchange as StateEventExchange,
+    )
+    from .messages.header import (
+        Header as Header,
+    )
+    from .messages.stages import (
+        CommandStage as CommandStage,
+    )
+    from .messages.wait_signals import (
+        CommandResult as CommandResult,
+    )
+    from .modeling.aggregates import (
+        aggregate_root as aggregate_root,
+    )
+    from .modeling.annotations import (
+        AggregateId as AggregateId,
+        AggregateName as AggregateName,
+        AggregateVersion as AggregateVersion,
+        Name as Name,
+        OwnerId as OwnerId,
+        SpaceId as SpaceId,
+        TenantId as TenantId,
+        allow_create as allow_create,
+        create_aggregate as create_aggregate,
+        event as event,
+        name as name,
+        order as order,
+        static_aggregate_id as static_aggregate_id,
+        static_tenant_id as static_tenant_id,
+        void_command as void_command,
+    )
+    from .modeling.builtin import (
+        AggregateDeleted as AggregateDeleted,
+        AggregateRecovered as AggregateRecovered,
+        ApplyResourceTags as ApplyResourceTags,
+        DeleteAggregate as DeleteAggregate,
+        IgnoreSourcing as IgnoreSourcing,
+        OwnerTransferred as OwnerTransferred,
+        RecoverAggregate as RecoverAggregate,
+        ResourceTagsApplied as ResourceTagsApplied,
+        SpaceTransferred as SpaceTransferred,
+    )
+    from .modeling.decorators import (
+        after_command as after_command,
+        on_command as on_command,
+        on_error as on_error,
+        on_event as on_event,
+        on_sourcing as on_sourcing,
+        on_state_event as on_state_event,
+    )
+    from .modeling.identity import (
+        AggregateRef as AggregateRef,
+        NamedAggregate as NamedAggregate,
+    )
+    from .modeling.processors import (
+        Context as Context,
+        event_processor as event_processor,
+        projection as projection,
+        stateless_saga as stateless_saga,
+    )
+    from .runtime.validation import (
+        CommandValidator as CommandValidator,
+    )
+    from .world.user_clock import (
+        Clock as Clock,
+    )
 
 _MODULES: Final[dict[str, tuple[str, ...]]] = {
     ".error_policy": ("recoverable",),
@@ -57,7 +140,76 @@ _MODULES: Final[dict[str, tuple[str, ...]]] = {
         "SpecError",
         "SpecFailure",
     ),
-    ".modeling.identity": ("AggregateRef",),
+    ".faults.values": ("Fault",),
+    ".messages.commands": (
+        "CommandBuilder",
+        "command_builder",
+    ),
+    ".messages.envelopes": (
+        "CommandMessage",
+        "DomainEvent",
+        "DomainEventStream",
+        "StateEvent",
+    ),
+    ".messages.exchange": (
+        "CommandResultAccessor",
+        "DomainEventExchange",
+        "ServerCommandExchange",
+        "StateDomainEventExchange",
+        "StateEventExchange",
+    ),
+    ".messages.header": ("Header",),
+    ".messages.stages": ("CommandStage",),
+    ".messages.wait_signals": ("CommandResult",),
+    ".modeling.aggregates": ("aggregate_root",),
+    ".modeling.annotations": (
+        "AggregateId",
+        "AggregateName",
+        "AggregateVersion",
+        "Name",
+        "OwnerId",
+        "SpaceId",
+        "TenantId",
+        "allow_create",
+        "create_aggregate",
+        "event",
+        "name",
+        "order",
+        "static_aggregate_id",
+        "static_tenant_id",
+        "void_command",
+    ),
+    ".modeling.builtin": (
+        "AggregateDeleted",
+        "AggregateRecovered",
+        "ApplyResourceTags",
+        "DeleteAggregate",
+        "IgnoreSourcing",
+        "OwnerTransferred",
+        "RecoverAggregate",
+        "ResourceTagsApplied",
+        "SpaceTransferred",
+    ),
+    ".modeling.decorators": (
+        "after_command",
+        "on_command",
+        "on_error",
+        "on_event",
+        "on_sourcing",
+        "on_state_event",
+    ),
+    ".modeling.identity": (
+        "AggregateRef",
+        "NamedAggregate",
+    ),
+    ".modeling.processors": (
+        "Context",
+        "event_processor",
+        "projection",
+        "stateless_saga",
+    ),
+    ".runtime.validation": ("CommandValidator",),
+    ".world.user_clock": ("Clock",),
 }
 
 #: Public name → the module that defines it.

@@ -102,9 +102,7 @@ class Armory:
 
     def copy(self) -> Armory:
         """An independent armory with the same counts."""
-        other = Armory(
-            ArmedFault(armed.fault, armed.target, armed.visits, armed.struck) for armed in self.armed
-        )
+        other = Armory(ArmedFault(armed.fault, armed.target, armed.visits, armed.struck) for armed in self.armed)
         other.fired = list(self.fired)
         other._visits = dict(self._visits)
         return other

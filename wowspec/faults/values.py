@@ -68,9 +68,7 @@ class FaultPoint:
         """The call never returns, and has no effect."""
         return self._fault(FaultKind.HANG, times, at, aggregate)
 
-    def loses_reply(
-        self, *, recoverable: bool = True, times: int = 1, at: int = 1, aggregate: Any = None
-    ) -> Fault:
+    def loses_reply(self, *, recoverable: bool = True, times: int = 1, at: int = 1, aggregate: Any = None) -> Fault:
         """The effect happens, but its caller gets an error: a time-out, or one of no known kind."""
         kind = FaultKind.ACK_LOST if recoverable else FaultKind.ACK_LOST_PERMANENT
         return self._fault(kind, times, at, aggregate)

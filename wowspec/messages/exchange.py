@@ -96,10 +96,14 @@ class ServerCommandExchange(ExchangeBase, Generic[C]):
 
 @dataclass(slots=True, eq=False)
 class DomainEventExchange(ExchangeBase, Generic[E]):
-    """One event on its way to one function."""
+    """One event on its way to one function.
+
+    `command_stream` is what a saga function sent, once it is done (SAG-012).
+    """
 
     message: DomainEvent[E]
     command_stream: Any = None
+    event_function: Any = None
 
     @property
     def header(self) -> Header:

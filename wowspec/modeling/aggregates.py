@@ -185,9 +185,7 @@ def _is_built_in(cls: type) -> bool:
     return cls.__module__.startswith("wowspec.")
 
 
-def _by_command(
-    cls: type, named: NamedAggregate, handlers: Iterable[HandlerFunction]
-) -> dict[type, CommandFunction]:
+def _by_command(cls: type, named: NamedAggregate, handlers: Iterable[HandlerFunction]) -> dict[type, CommandFunction]:
     functions: dict[type, CommandFunction] = {}
     for handler in handlers:
         info = FunctionInfo(FunctionKind.COMMAND, named.context_name, cls.__name__, handler.name)

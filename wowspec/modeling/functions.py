@@ -122,9 +122,10 @@ class Namespace:
 
 
 def _holds_text(annotation: Any) -> bool:
-    return any(
-        isinstance(arg, str | typing.ForwardRef) or _holds_text(arg) for arg in typing.get_args(annotation)
-    ) and typing.get_origin(annotation) is not typing.Literal
+    return (
+        any(isinstance(arg, str | typing.ForwardRef) or _holds_text(arg) for arg in typing.get_args(annotation))
+        and typing.get_origin(annotation) is not typing.Literal
+    )
 
 
 def discover(cls: type, roles: tuple[Role, ...], namespace: Namespace) -> list[HandlerFunction]:
@@ -204,9 +205,7 @@ def _positional(function: Any) -> list[inspect.Parameter]:
     return [parameter for parameter in parameters if parameter.kind in kinds]
 
 
-def _handler(
-    cls: type, name: str, row: RoleRow, mark: Mark, function: Any, namespace: Namespace
-) -> HandlerFunction:
+def _handler(cls: type, name: str, row: RoleRow, mark: Mark, function: Any, namespace: Namespace) -> HandlerFunction:
     place = f"{cls.__name__}.{name}"
     parameters = list(inspect.signature(function).parameters.values())[1:]
     if not _positional(function):
@@ -227,11 +226,9 @@ def _handler(
                 instead="name each thing that the function needs, with its type",
             )
         _require_annotation(place, parameter, "what to look up for it")
-        injected.append(_injected(parameter, namespace.resolve(function, parameter.annotation)))
+        injected.append(injected_parameter(parameter, namespace.resolve(function, parameter.annotation)))
     events = mark.returns or _returned_types(function, namespace)
-    return HandlerFunction(
-        cls, name, row, mark, function, supported, kind, tuple(injected), events, wraps_state
-    )
+    return HandlerFunction(cls, name, row, mark, function, supported, kind, tuple(injected), events, wraps_state)
 
 
 def _require_annotation(place: str, parameter: inspect.Parameter, purpose: str) -> None:
@@ -289,7 +286,8 @@ def _classes(place: str, row: RoleRow, annotation: Any) -> tuple[type, ...]:
     return tuple(found)
 
 
-def _injected(parameter: inspect.Parameter, annotation: Any) -> Parameter:
+def injected_parameter(parameter: inspect.Parameter, annotation: Any) -> Parameter:
+    """What a further parameter asks for."""
     bare, metadata = strip_annotated(annotation)
     service_name = next((item.value for item in metadata if isinstance(item, Name) and item.value.strip()), None)
     members = union_members(bare)

@@ -22,9 +22,7 @@ class Order:
     after: tuple[Any, ...] = ()
 
 
-def sorted_by_order(
-    items: Iterable[T], order_of: Callable[[T], Order], name_of: Callable[[T], Any] = type
-) -> list[T]:
+def sorted_by_order(items: Iterable[T], order_of: Callable[[T], Order], name_of: Callable[[T], Any] = type) -> list[T]:
     """Stable by value; then each, in that order, is moved directly before and after what it names, where it is not yet.
 
     Args:

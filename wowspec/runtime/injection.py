@@ -7,7 +7,7 @@ parameter of which function nothing supplies: a spec that meets it is wrong.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
 from ..errors import SpecError
@@ -53,9 +53,16 @@ def arguments(handler: HandlerFunction, exchange: Any, world: World) -> tuple[li
     Raises:
         MissingServiceError: if nothing supplies a parameter that has no default and takes no None.
     """
+    return arguments_of(handler.place, handler.parameters, exchange, world)
+
+
+def arguments_of(
+    place: str, parameters: Iterable[Parameter], exchange: Any, world: World
+) -> tuple[list[Any], dict[str, Any]]:
+    """As `arguments`, for anything that has parameters; `place` names it in the error."""
     positional: list[Any] = []
     keywords: dict[str, Any] = {}
-    for parameter in handler.parameters:
+    for parameter in parameters:
         value = _resolve(parameter, exchange, world)
         if value is _NOTHING:
             if parameter.default is not inspect.Parameter.empty:
@@ -63,7 +70,7 @@ def arguments(handler: HandlerFunction, exchange: Any, world: World) -> tuple[li
             elif parameter.nullable:
                 value = None
             else:
-                raise world.blame_author(_missing(handler, parameter, world.services))
+                raise world.blame_author(_missing(place, parameter, world.services))
         if parameter.keyword:
             keywords[parameter.name] = value
         else:
@@ -106,12 +113,12 @@ def _is(value: Any, wanted: type) -> bool:
         return False
 
 
-def _missing(handler: HandlerFunction, parameter: Parameter, services: ServiceProvider) -> MissingServiceError:
+def _missing(place: str, parameter: Parameter, services: ServiceProvider) -> MissingServiceError:
     wanted = parameter.wanted.__name__ if parameter.wanted else "its annotation"
     if parameter.service_name is not None:
         wanted = f"the name {parameter.service_name!r}"
     return MissingServiceError(
-        f"nothing supplies parameter {parameter.name!r} of {handler.place} (asked for by {wanted})",
+        f"nothing supplies parameter {parameter.name!r} of {place} (asked for by {wanted})",
         why=f"the runtime would pass nothing there; on offer are: {services.offer()}",
         instead=f".inject({parameter.wanted.__name__ if parameter.wanted else '...'}(...)) "
         f"or .inject({parameter.name}=...)",

@@ -23,6 +23,8 @@ async def invoke(handler: HandlerFunction, instance: Any, exchange: Any, world: 
     kind = handler.first
     message = exchange.message
     first = message.body if kind is First.BODY else message if kind is First.MESSAGE else exchange
+    if handler.wraps_state:
+        first = exchange.state_event
     try:
         if handler.parameters:
             positional, keywords = arguments(handler, exchange, world)

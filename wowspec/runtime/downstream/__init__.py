@@ -1,1 +1,1 @@
-"""."""
+"""What happens after publication: snapshots, projections, event processors, sagas."""

@@ -1,0 +1,318 @@
+"""PYTEST_DONT_REWRITE. One command inside its aggregate: the ordered checks, the functions, the state machine (K, L, M).
+
+Theory of operation. A `CommandAggregate` is made around a state aggregate for one command. `process` runs `CHECKS` in their
+order, then the command function and its after-functions, builds the event stream, sources it into the working state
+(STORED → SOURCED), and appends it (SOURCED → STORED, or EXPIRED if the append fails). Each failure passes the error
+function, which may replace it but never undo it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any, Final
+
+from ..errors import (
+    CommandExpectVersionConflictError,
+    IllegalAccessDeletedAggregateError,
+    IllegalAccessOwnerAggregateError,
+    IllegalAccessSpaceAggregateError,
+    IllegalArgumentError,
+    IllegalStateError,
+    NotFoundError,
+    UnsupportedOperationError,
+)
+from ..messages.envelopes import DomainEventStream
+from ..messages.exchange import ServerCommandExchange
+from ..messages.streams import build_stream, flatten
+from ..modeling.aggregates import AggregateMetadata, CommandFunction
+from ..modeling.builtin import RecoverAggregate
+from ..modeling.functions import First, HandlerFunction
+from ..modeling.identity import PROCESS_FUNCTION, AggregateRef
+from ..world.world import World
+from .invocation import invoke
+from .sourcing import StateAggregate
+
+Append = Callable[[DomainEventStream, ServerCommandExchange[Any]], Awaitable[None]]
+
+
+class CommandState(StrEnum):
+    """State of one command aggregate object (section L)."""
+
+    STORED = "STORED"
+    SOURCED = "SOURCED"
+    EXPIRED = "EXPIRED"
+
+
+class Operation(StrEnum):
+    """What a command state may be asked to do."""
+
+    SOURCE = "source"
+    STORE = "store"
+
+
+@dataclass(frozen=True, slots=True)
+class TransitionRow:
+    """One legal transition; whatever is not here is an `UnsupportedOperationError` (CMD-234 to CMD-237)."""
+
+    state: CommandState
+    operation: Operation
+    succeeds: CommandState
+    fails: CommandState
+    clause: str
+
+
+TRANSITIONS: tuple[TransitionRow, ...] = (
+    TransitionRow(CommandState.STORED, Operation.SOURCE, CommandState.SOURCED, CommandState.STORED, "CMD-234"),
+    TransitionRow(CommandState.SOURCED, Operation.STORE, CommandState.STORED, CommandState.EXPIRED, "CMD-235"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class CheckRow:
+    """One check before a command function: `refuse` gives the error, or None to go on."""
+
+    name: str
+    clause: str
+    refuse: Callable[[CommandAggregate, ServerCommandExchange[Any]], BaseException | None]
+
+
+def _expected_version(aggregate: CommandAggregate, exchange: ServerCommandExchange[Any]) -> BaseException | None:
+    expected = exchange.message.aggregate_version
+    version = aggregate.state.version
+    if expected is None or expected == version:
+        return None
+    return CommandExpectVersionConflictError(exchange.message, expected, version)
+
+
+def _initialized(aggregate: CommandAggregate, exchange: ServerCommandExchange[Any]) -> BaseException | None:
+    message = exchange.message
+    if aggregate.state.version > 0 or message.is_create or message.allow_create:
+        return None
+    return NotFoundError(
+        f"{message.aggregate_id} does not exist, and {message.name} neither creates it nor may create it"
+    )
+
+
+def _owner(aggregate: CommandAggregate, exchange: ServerCommandExchange[Any]) -> BaseException | None:
+    owner = exchange.message.owner_id
+    if aggregate.state.version == 0 or not owner.strip() or owner == aggregate.state.owner_id:
+        return None
+    return IllegalAccessOwnerAggregateError(
+        exchange.message.aggregate_id,
+        f"{exchange.message.aggregate_id} belongs to owner {aggregate.state.owner_id!r}, not {owner!r}",
+    )
+
+
+def _space(aggregate: CommandAggregate, exchange: ServerCommandExchange[Any]) -> BaseException | None:
+    space = exchange.message.space_id
+    if aggregate.state.version == 0 or not space.strip() or space == aggregate.state.space_id:
+        return None
+    return IllegalAccessSpaceAggregateError(
+        exchange.message.aggregate_id,
+        f"{exchange.message.aggregate_id} lies in space {aggregate.state.space_id!r}, not {space!r}",
+    )
+
+
+def _stored(aggregate: CommandAggregate, exchange: ServerCommandExchange[Any]) -> BaseException | None:
+    if aggregate.command_state is CommandState.STORED:
+        return None
+    return IllegalStateError(f"{exchange.message.name} met a command aggregate that is {aggregate.command_state}")
+
+
+def _recoverable(aggregate: CommandAggregate, exchange: ServerCommandExchange[Any]) -> BaseException | None:
+    if aggregate.state.deleted or not isinstance(exchange.message.body, RecoverAggregate):
+        return None
+    return IllegalStateError(f"{exchange.message.aggregate_id} is not deleted, so it cannot be recovered")
+
+
+def _not_deleted(aggregate: CommandAggregate, exchange: ServerCommandExchange[Any]) -> BaseException | None:
+    if not aggregate.state.deleted or isinstance(exchange.message.body, RecoverAggregate):
+        return None
+    return IllegalAccessDeletedAggregateError(
+        exchange.message.aggregate_id, f"{exchange.message.aggregate_id} is deleted"
+    )
+
+
+def _defined(aggregate: CommandAggregate, exchange: ServerCommandExchange[Any]) -> BaseException | None:
+    command_class = type(exchange.message.body)
+    if command_class in aggregate.metadata.functions or command_class in aggregate.metadata.built_in:
+        return None
+    root = aggregate.metadata.command_class.__name__
+    return IllegalArgumentError(f"{root} has no function for the command {command_class.__name__}")
+
+
+#: The checks before a command function, in their order (section K).
+CHECKS: tuple[CheckRow, ...] = (
+    CheckRow("expected version", "CMD-209", _expected_version),
+    CheckRow("exists", "CMD-212", _initialized),
+    CheckRow("owner", "CMD-214", _owner),
+    CheckRow("space", "CMD-214", _space),
+    CheckRow("command state", "CMD-239", _stored),
+    CheckRow("recover only what is deleted", "CMD-218", _recoverable),
+    CheckRow("deleted", "CMD-217", _not_deleted),
+    CheckRow("defined", "CMD-220", _defined),
+)
+
+
+class CommandAggregate:
+    """The working instance that processes one command."""
+
+    __slots__ = ("_append", "_world", "command_state", "metadata", "root", "state")
+
+    def __init__(self, metadata: AggregateMetadata, state: StateAggregate, append: Append, world: World) -> None:
+        self.metadata = metadata
+        self.state = state
+        self.root = metadata.make_root(state.state)
+        self.command_state = CommandState.STORED
+        self._append = append
+        self._world = world
+
+    @property
+    def aggregate_id(self) -> AggregateRef:
+        """The instance's id."""
+        return self.state.aggregate_id
+
+    def __repr__(self) -> str:
+        return f"CommandAggregate({self.metadata.command_class.__name__}, {self.state!r}, {self.command_state})"
+
+    async def process(self, exchange: ServerCommandExchange[Any]) -> DomainEventStream | None:
+        """Process the exchange's command; None if its function did nothing (CMD-224).
+
+        Raises:
+            Exception: whatever a check, a function, sourcing or the append raised, or the error function made of it.
+        """
+        exchange.function = PROCESS_FUNCTION
+        exchange.aggregate_version = self.state.version
+        exchange.command_aggregate = self
+        try:
+            for check in CHECKS:
+                refusal = check.refuse(self, exchange)
+                if refusal is not None:
+                    raise refusal
+            stream = await self._decide(exchange)
+            if stream is None:
+                return None
+            self.source(stream)
+            exchange.aggregate_version = stream.version
+            await self.store(stream, exchange)
+        except Exception as error:
+            await self._failed(exchange, error)
+            raise
+        return stream
+
+    def _transition(self, operation: Operation, stream: DomainEventStream) -> TransitionRow:
+        for row in TRANSITIONS:
+            if row.state is self.command_state and row.operation is operation:
+                return row
+        message = f"a {self.command_state} command aggregate cannot {operation} {stream.aggregate_id} v{stream.version}"
+        raise UnsupportedOperationError(message)
+
+    def source(self, stream: DomainEventStream) -> None:
+        """Apply a stream to the working state.
+
+        Raises:
+            UnsupportedOperationError: unless the command state is STORED.
+        """
+        row = self._transition(Operation.SOURCE, stream)
+        self.state.on_sourcing(stream)
+        self.command_state = row.succeeds
+
+    def store(self, stream: DomainEventStream, exchange: ServerCommandExchange[Any]) -> Awaitable[None]:
+        """Append the sourced stream.
+
+        Raises:
+            UnsupportedOperationError: at the call, unless the command state is SOURCED (CMD-236).
+        """
+        return self._store(self._transition(Operation.STORE, stream), stream, exchange)
+
+    async def _store(self, row: TransitionRow, stream: DomainEventStream, exchange: ServerCommandExchange[Any]) -> None:
+        try:
+            await self._append(stream, exchange)
+        except Exception:
+            self.command_state = row.fails
+            raise
+        self.command_state = row.succeeds
+
+    async def _decide(self, exchange: ServerCommandExchange[Any]) -> DomainEventStream | None:
+        """Run the command function and its after-functions, and build their stream (CMD-265, CMD-266, CMD-280)."""
+        message = exchange.message
+        command_class = type(message.body)
+        function = self.metadata.functions.get(command_class)
+        result = await self._main(function, command_class, exchange)
+        if result is not None:
+            exchange.invoke_result = result
+        after = [item for item in self.metadata.after if applies(item, command_class)]
+        if after:
+            result = await self._with_after(after, result, exchange)
+        elif result is None:
+            return None
+        state = self.state
+        stream = build_stream(
+            result,
+            command=message,
+            aggregate_version=state.version,
+            owner_id=state.owner_id,
+            space_id=state.space_id,
+            origin=self._world,
+        )
+        exchange.event_stream = stream
+        return stream
+
+    async def _main(
+        self, function: CommandFunction | None, command_class: type, exchange: ServerCommandExchange[Any]
+    ) -> Any:
+        if function is not None:
+            exchange.function = function.info
+            return await invoke(function.handler, self.root, exchange, self._world)
+        row, info = self.metadata.built_in[command_class]
+        exchange.function = info
+        return row.answer(exchange.message.body)
+
+    async def _with_after(
+        self, after: list[HandlerFunction], result: Any, exchange: ServerCommandExchange[Any]
+    ) -> list[Any]:
+        events = [] if result is None else _flat(result)
+        for item in after:
+            body = exchange.message.body
+            if item.first is First.BODY and not isinstance(body, item.supported):
+                # The runtime does not match after-functions by their parameter (CMD-278): the call itself fails.
+                wanted = " or ".join(cls.__name__ for cls in item.supported)
+                message = f"{item.place} takes {wanted}, but was called after {type(body).__name__}"
+                raise TypeError(message)
+            more = await invoke(item, self.root, exchange, self._world)
+            if more is not None:
+                events.extend(_flat(more))
+        return events
+
+    async def _failed(self, exchange: ServerCommandExchange[Any], error: Exception) -> None:
+        """Run the error function; raises what goes on in place of `error`, if that is another one (section M.5)."""
+        exchange.error = error
+        handler = self.metadata.errors.get(type(exchange.message.body))
+        if handler is None:
+            return
+        await invoke(handler, self.root, exchange, self._world)
+        replaced = exchange.failure()
+        if replaced is not None and replaced is not error:
+            raise replaced from error
+
+
+def applies(function: HandlerFunction, command_class: type) -> bool:
+    """Whether an after-command function runs for a command: exclude wins over include, no include means all (CMD-276)."""
+    mark = function.mark
+    return command_class not in mark.exclude and (not mark.include or command_class in mark.include)
+
+
+def _flat(result: Any) -> list[Any]:
+    events = flatten(result)
+    for index, event in enumerate(events):
+        if event is None:
+            # CMD-273: with after-functions the flattening step itself fails.
+            message = f"element {index} of what the command function returned is None"
+            raise TypeError(message)
+    return events
+
+
+#: For documentation: what CHECKS and TRANSITIONS are tables of.
+TABLES: Final = ("CHECKS", "TRANSITIONS")

@@ -1,0 +1,145 @@
+"""In-memory buses: commands to one consumer, events to every subscriber (section G, EVT-077 to EVT-083)."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from typing import Any, Final, Generic, Protocol, TypeVar
+
+from ..errors import IllegalStateError
+from ..messages.envelopes import CommandMessage, DomainEventStream, StateEvent
+from ..messages.header import Header
+from ..modeling.identity import AggregateRef, NamedAggregate, TopicKind
+
+
+class Message(Protocol):
+    """What a bus carries."""
+
+    @property
+    def header(self) -> Header:
+        """The header that sending freezes."""
+        ...
+
+    @property
+    def aggregate_id(self) -> AggregateRef:
+        """Whose channel it takes."""
+        ...
+
+
+M = TypeVar("M", bound=Message)
+Receiver = Callable[[M], None]
+
+#: How many messages a multicast channel keeps for its first subscriber; later ones are lost (EVT-080).
+WARM_UP_BUFFER: Final = 256
+
+
+class InMemoryCommandBus:
+    """One channel for each aggregate type, one subscriber ever; waits without bound for it (CMD-132 to CMD-136)."""
+
+    __slots__ = ("_receivers", "_waiting", "closing")
+
+    topic_kind: Final = TopicKind.COMMAND
+
+    def __init__(self) -> None:
+        self._receivers: dict[NamedAggregate, Receiver[CommandMessage[Any]]] = {}
+        self._waiting: dict[NamedAggregate, deque[CommandMessage[Any]]] = {}
+        self.closing = False
+
+    def send_now(self, message: CommandMessage[Any]) -> None:
+        """Freeze the header and hand the message over; while closing it is dropped (CMD-140)."""
+        message.header.freeze()
+        if self.closing:
+            return
+        named = message.aggregate_id.named_aggregate
+        receiver = self._receivers.get(named)
+        if receiver is None:
+            self._waiting.setdefault(named, deque()).append(message)
+        else:
+            receiver(message)
+
+    async def send(self, message: CommandMessage[Any]) -> None:
+        """As `send_now`."""
+        self.send_now(message)
+
+    def receive(self, named: NamedAggregate, receiver: Receiver[CommandMessage[Any]]) -> None:
+        """Subscribe; what waited is delivered in order.
+
+        Raises:
+            IllegalStateError: if the channel has, or had, a subscriber (CMD-134).
+        """
+        if named in self._receivers:
+            message = f"the command channel of {named} has its one subscriber already"
+            raise IllegalStateError(message)
+        self._receivers[named] = receiver
+        waiting = self._waiting.pop(named, None)
+        while waiting:
+            receiver(waiting.popleft())
+
+    def subscriber_count(self, named: NamedAggregate) -> int:
+        """Live subscriptions of an aggregate type."""
+        return 1 if named in self._receivers else 0
+
+    def close(self) -> None:
+        """Forget every channel; the bus can be used again afterwards (CMD-141)."""
+        self._receivers.clear()
+        self._waiting.clear()
+
+
+class InMemoryEventBus(Generic[M]):
+    """Every live subscriber of an aggregate type gets every message (EVT-079)."""
+
+    __slots__ = ("_receivers", "_warm_up", "topic_kind")
+
+    def __init__(self, topic_kind: TopicKind) -> None:
+        self.topic_kind = topic_kind
+        self._receivers: dict[NamedAggregate, list[Receiver[M]]] = {}
+        self._warm_up: dict[NamedAggregate, list[M]] = {}
+
+    def send_now(self, message: M) -> None:
+        """Freeze the header and hand the message to each subscriber (EVT-077)."""
+        message.header.freeze()
+        named = message.aggregate_id.named_aggregate
+        receivers = self._receivers.get(named)
+        if receivers is None:
+            kept = self._warm_up.setdefault(named, [])
+            if len(kept) < WARM_UP_BUFFER:
+                kept.append(message)
+            return
+        for receiver in tuple(receivers):
+            receiver(message)
+
+    async def send(self, message: M) -> None:
+        """As `send_now`."""
+        self.send_now(message)
+
+    def receive(self, named: NamedAggregate, receiver: Receiver[M]) -> Callable[[], None]:
+        """Subscribe; the first subscriber gets what was kept for it. Returns what ends the subscription."""
+        receivers = self._receivers.setdefault(named, [])
+        receivers.append(receiver)
+        for message in self._warm_up.pop(named, ()):
+            receiver(message)
+
+        def unsubscribe() -> None:
+            if receiver in receivers:
+                receivers.remove(receiver)
+
+        return unsubscribe
+
+    def subscriber_count(self, named: NamedAggregate) -> int:
+        """Live subscriptions of an aggregate type (EVT-082)."""
+        return len(self._receivers.get(named, ()))
+
+    def close(self) -> None:
+        """Forget every channel; a later receive opens a new one (EVT-083)."""
+        self._receivers.clear()
+        self._warm_up.clear()
+
+
+def domain_event_bus() -> InMemoryEventBus[DomainEventStream]:
+    """A bus of domain event streams."""
+    return InMemoryEventBus(TopicKind.EVENT_STREAM)
+
+
+def state_event_bus() -> InMemoryEventBus[StateEvent[Any]]:
+    """A bus of state events."""
+    return InMemoryEventBus(TopicKind.STATE_EVENT)

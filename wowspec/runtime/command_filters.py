@@ -1,0 +1,189 @@
+"""The command handler chain: notifier, aggregate, event publication, state-event publication (section I)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from ..errors import EventVersionConflictError
+from ..messages.envelopes import DomainEvent, DomainEventStream
+from ..messages.exchange import ServerCommandExchange
+from ..messages.header import Header
+from ..messages.stages import CommandStage
+from ..modeling.events import event_metadata
+from ..modeling.ordering import ORDER_DEFAULT, ORDER_FIRST, ORDER_LAST, Order
+from ..world.points import (
+    COMMAND_ACKNOWLEDGE,
+    DOMAIN_EVENT_BUS_SEND,
+    EVENT_STORE_APPEND,
+    STATE_EVENT_BUS_SEND,
+)
+from .chain import Filter, FilterRow, Next
+from .processor import RetryableAggregateProcessor, require_metadata
+from .waiting.notifier_filters import NotifierFilter
+
+if TYPE_CHECKING:
+    from .system import Runtime
+
+
+def nothing() -> None:
+    """The effect of an in-memory acknowledgement (CMD-143)."""
+
+
+class AggregateProcessorFilter:
+    """Runs the aggregate and finally acknowledges; its own failure replaces the outcome (CMD-176 to CMD-179)."""
+
+    __slots__ = ("_runtime",)
+
+    def __init__(self, runtime: Runtime) -> None:
+        self._runtime = runtime
+
+    async def filter(self, exchange: ServerCommandExchange[Any], next: Next) -> None:  # noqa: A002
+        """Process, acknowledge on success and on failure alike, then go on."""
+        runtime = self._runtime
+        exchange.services = runtime.world.services
+        processor = RetryableAggregateProcessor(
+            require_metadata(exchange), runtime.repository, self.append, runtime.world
+        )
+        exchange.aggregate_processor = processor
+        try:
+            await processor.process(exchange)
+        except Exception:
+            await acknowledge(runtime, exchange)
+            raise
+        await acknowledge(runtime, exchange)
+        await next(exchange)
+
+    async def append(self, stream: DomainEventStream, exchange: ServerCommandExchange[Any]) -> None:
+        """Append through the point of the event store; a rival goes first with the same version, owner and space."""
+        runtime = self._runtime
+        store = runtime.event_store
+        aggregate_id = stream.aggregate_id
+        await runtime.world.at(
+            EVENT_STORE_APPEND,
+            exchange.lane,
+            aggregate_id.id,
+            stream,
+            describe_stream(stream),
+            lambda: store.append_now(stream),
+            rival=lambda events: store.append_now(rival_stream(stream, events, runtime)),
+            conflict=lambda: EventVersionConflictError(stream),
+        )
+
+
+async def acknowledge(runtime: Runtime, exchange: ServerCommandExchange[Any]) -> None:
+    """Acknowledge a command to its bus."""
+    message = exchange.message
+    await runtime.world.at(
+        COMMAND_ACKNOWLEDGE, exchange.lane, message.aggregate_id.id, message, type(message.body).__name__, nothing
+    )
+
+
+def describe_stream(stream: DomainEventStream) -> str:
+    """Version and event types, for the trace."""
+    names = ",".join([type(event.body).__name__ for event in stream.events])
+    return f"v{stream.version} {names}"
+
+
+def rival_stream(stream: DomainEventStream, events: tuple[Any, ...], runtime: Runtime) -> DomainEventStream:
+    """The stream of another writer that was faster: same aggregate, version, owner and space, ids of its own."""
+    world = runtime.world
+    stream_id, command_id = world.next_id(), world.next_id()
+    count = len(events)
+    rivals = []
+    for position, body in enumerate(events, 1):
+        metadata = event_metadata(type(body))
+        rivals.append(
+            DomainEvent(
+                world.next_id(),
+                body,
+                stream.aggregate_id,
+                stream.version,
+                metadata.name,
+                command_id,
+                Header(),
+                position,
+                position == count,
+                metadata.revision,
+                stream.owner_id,
+                stream.space_id,
+                world.now_millis(),
+            )
+        )
+    return DomainEventStream(stream_id, command_id, Header(), tuple(rivals))
+
+
+class SendDomainEventStreamFilter:
+    """Publishes the exchange's event stream; a failure stops the chain (CMD-180, CMD-181)."""
+
+    __slots__ = ("_runtime",)
+
+    def __init__(self, runtime: Runtime) -> None:
+        self._runtime = runtime
+
+    async def filter(self, exchange: ServerCommandExchange[Any], next: Next) -> None:  # noqa: A002
+        """Publish, then go on; without a stream, just go on."""
+        stream = exchange.event_stream
+        if stream is not None:
+            runtime = self._runtime
+            bus = runtime.domain_event_bus
+            await runtime.world.at(
+                DOMAIN_EVENT_BUS_SEND,
+                exchange.lane,
+                stream.aggregate_id.id,
+                stream,
+                f"v{stream.version}",
+                lambda: bus.send_now(stream),
+            )
+        await next(exchange)
+
+
+class SendStateEventFilter:
+    """Publishes the state event; a failure is logged and the chain goes on (CMD-182 to CMD-184)."""
+
+    __slots__ = ("_runtime",)
+
+    def __init__(self, runtime: Runtime) -> None:
+        self._runtime = runtime
+
+    async def filter(self, exchange: ServerCommandExchange[Any], next: Next) -> None:  # noqa: A002
+        """Publish if there is a stream and an initialised state, then go on."""
+        stream, aggregate = exchange.event_stream, exchange.command_aggregate
+        if stream is not None and aggregate is not None and aggregate.state.version > 0:
+            runtime = self._runtime
+            bus = runtime.state_event_bus
+            state_event = aggregate.state.to_state_event(stream)
+            try:
+                await runtime.world.at(
+                    STATE_EVENT_BUS_SEND,
+                    exchange.lane,
+                    stream.aggregate_id.id,
+                    state_event,
+                    f"v{stream.version}",
+                    lambda: bus.send_now(state_event),
+                )
+            except Exception as error:  # noqa: BLE001 - logged and swallowed by the runtime
+                runtime.world.log_failure(STATE_EVENT_BUS_SEND, state_event, error)
+        await next(exchange)
+
+
+def _processed_notifier(runtime: Runtime) -> Filter:
+    return NotifierFilter(CommandStage.PROCESSED, runtime.notifier, runtime.world)
+
+
+PROCESSED_NOTIFIER: Final = "ProcessedNotifierFilter"
+AGGREGATE_PROCESSOR: Final = "AggregateProcessorFilter"
+SEND_DOMAIN_EVENT_STREAM: Final = "SendDomainEventStreamFilter"
+SEND_STATE_EVENT: Final = "SendStateEventFilter"
+
+#: The command chain, outermost first (section I).
+COMMAND_FILTERS: tuple[FilterRow, ...] = (
+    FilterRow(PROCESSED_NOTIFIER, Order(ORDER_FIRST), "CMD-419", _processed_notifier),
+    FilterRow(AGGREGATE_PROCESSOR, Order(ORDER_DEFAULT), "CMD-176", AggregateProcessorFilter),
+    FilterRow(
+        SEND_DOMAIN_EVENT_STREAM,
+        Order(ORDER_LAST, after=(AGGREGATE_PROCESSOR,)),
+        "CMD-180",
+        SendDomainEventStreamFilter,
+    ),
+    FilterRow(SEND_STATE_EVENT, Order(ORDER_LAST, after=(SEND_DOMAIN_EVENT_STREAM,)), "CMD-183", SendStateEventFilter),
+)

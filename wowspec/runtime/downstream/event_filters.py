@@ -1,0 +1,108 @@
+"""The chain around one event function: notifier, retry, the function itself (EVT-122 to EVT-128)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from ...errors import Recoverability, RetriesExhaustedError
+from ...messages.exchange import DomainEventExchange
+from ...messages.stages import CommandStage
+from ...modeling.ordering import ORDER_DEFAULT, ORDER_FIRST, Order
+from ...modeling.processors import ProcessorKind
+from ...world.clock import NANOS_PER_SECOND
+from ...world.points import EVENT_DELIVER
+from ..chain import Filter, FilterRow, Next
+from ..command_filters import nothing
+from ..invocation import invoke
+from ..waiting.notifier_filters import NotifierFilter
+from .sagas import send_commands
+
+if TYPE_CHECKING:
+    from ..system import Runtime
+
+MAX_RETRIES: Final = 3
+#: First back-off of an event function; it doubles each time (EVT-127).
+FIRST_BACKOFF_NANOS: Final = 2 * NANOS_PER_SECOND
+
+#: The stage that each kind of processor signals (PRJ-005).
+STAGE_OF: Final[dict[ProcessorKind, CommandStage]] = {
+    ProcessorKind.EVENT_PROCESSOR: CommandStage.EVENT_HANDLED,
+    ProcessorKind.PROJECTION: CommandStage.PROJECTED,
+    ProcessorKind.STATELESS_SAGA: CommandStage.SAGA_HANDLED,
+}
+
+
+class RetryableFilter:
+    """Re-runs the rest of the chain after recoverable errors (EVT-127, EVT-128)."""
+
+    __slots__ = ("_runtime",)
+
+    def __init__(self, runtime: Runtime) -> None:
+        self._runtime = runtime
+
+    async def filter(self, exchange: Any, next: Next) -> None:  # noqa: A002
+        """Go on; again, up to three times, after a recoverable error."""
+        world = self._runtime.world
+        attempt = 0
+        while True:
+            try:
+                await next(exchange)
+            except Exception as error:
+                if world.errors.recoverability(error) is not Recoverability.RECOVERABLE:
+                    raise
+                if attempt == MAX_RETRIES:
+                    message = f"retries exhausted: {attempt}/{MAX_RETRIES}"
+                    raise RetriesExhaustedError(message) from error
+            else:
+                return
+            await world.scheduler.sleep(FIRST_BACKOFF_NANOS << attempt)
+            attempt += 1
+
+
+class EventFunctionFilter:
+    """Delivers the event to its function; a saga's result is sent as commands, any other is dropped (EVT-122, PRJ-003)."""
+
+    __slots__ = ("_runtime",)
+
+    def __init__(self, runtime: Runtime) -> None:
+        self._runtime = runtime
+
+    async def filter(self, exchange: DomainEventExchange[Any], next: Next) -> None:  # noqa: A002
+        """Call the function, then go on."""
+        runtime = self._runtime
+        world = runtime.world
+        exchange.services = world.services
+        target, event = exchange.event_function, exchange.message
+        await world.at(
+            f"{EVENT_DELIVER}:{target.info.processor_name}.{target.info.name}",
+            exchange.lane,
+            event.aggregate_id.id,
+            event,
+            f"{type(event.body).__name__} v{event.version}#{event.sequence}",
+            nothing,
+        )
+        result = await invoke(target.handler, target.instance, exchange, world)
+        if target.kind is ProcessorKind.STATELESS_SAGA:
+            exchange.command_stream = await send_commands(result, event, runtime)
+        await next(exchange)
+
+
+def _notifier(kind: ProcessorKind) -> FilterRow:
+    def make(runtime: Runtime) -> Filter:
+        return NotifierFilter(STAGE_OF[kind], runtime.notifier, runtime.world)
+
+    return FilterRow(f"{STAGE_OF[kind].name}NotifierFilter", Order(ORDER_FIRST), "PRJ-005", make)
+
+
+RETRYABLE: Final = "RetryableFilter"
+EVENT_FUNCTION: Final = "EventFunctionFilter"
+
+#: The chain of each kind of processor, outermost first (EVT-124, EVT-125).
+EVENT_FILTERS: dict[ProcessorKind, tuple[FilterRow, ...]] = {
+    kind: (
+        _notifier(kind),
+        FilterRow(RETRYABLE, Order(ORDER_DEFAULT, before=(EVENT_FUNCTION,)), "EVT-127", RetryableFilter),
+        FilterRow(EVENT_FUNCTION, Order(ORDER_DEFAULT), "EVT-122", EventFunctionFilter),
+    )
+    for kind in ProcessorKind
+}

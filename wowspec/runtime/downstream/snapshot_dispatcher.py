@@ -1,0 +1,81 @@
+"""The snapshot branch: each state event reaches the snapshot strategy (SNP-014 to SNP-021)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from ...messages.envelopes import StateEvent
+from ...messages.exchange import StateEventExchange
+from ...messages.stages import CommandStage
+from ...modeling.identity import SNAPSHOT_FUNCTION, NamedAggregate
+from ...modeling.ordering import ORDER_DEFAULT, ORDER_FIRST, Order
+from ...world.points import SNAPSHOT_SAVE, Room
+from ...world.trace import Lane
+from ..chain import Filter, FilterRow, Next, handle
+from ..dispatcher import PARALLELISM
+from ..serial import SerialGroups
+from ..waiting.notifier_filters import NotifierFilter
+
+if TYPE_CHECKING:
+    from ..system import Runtime
+
+SNAPSHOT_HANDLER: Final = "snapshot.handler"
+
+
+class SnapshotFunctionFilter:
+    """Runs the strategy, then goes on (SNP-020)."""
+
+    __slots__ = ("_runtime",)
+
+    def __init__(self, runtime: Runtime) -> None:
+        self._runtime = runtime
+
+    async def filter(self, exchange: StateEventExchange[Any], next: Next) -> None:  # noqa: A002
+        """Save a snapshot if the strategy says so."""
+        runtime, state_event = self._runtime, exchange.message
+        strategy = runtime.snapshot_strategy
+        if strategy.should_save(state_event):
+            await runtime.world.at(
+                SNAPSHOT_SAVE,
+                exchange.lane,
+                state_event.aggregate_id.id,
+                state_event,
+                f"v{state_event.version}",
+                lambda: strategy.save_now(state_event),
+            )
+        await next(exchange)
+
+
+def _notifier(runtime: Runtime) -> Filter:
+    return NotifierFilter(CommandStage.SNAPSHOT, runtime.notifier, runtime.world)
+
+
+#: The snapshot chain, outermost first; no retry (EVT-126).
+SNAPSHOT_FILTERS: tuple[FilterRow, ...] = (
+    FilterRow("SnapshotNotifierFilter", Order(ORDER_FIRST), "SNP-021", _notifier),
+    FilterRow("SnapshotFunctionFilter", Order(ORDER_DEFAULT), "SNP-020", SnapshotFunctionFilter),
+)
+
+
+class SnapshotDispatcher:
+    """Takes every state event of the aggregates it knows, in order for each aggregate id (SNP-018)."""
+
+    __slots__ = ("_chain", "_runtime", "groups")
+
+    def __init__(self, runtime: Runtime, chain: Next) -> None:
+        self._runtime = runtime
+        self._chain = chain
+        self.groups = SerialGroups(runtime.world.scheduler, "snapshots")
+
+    def register(self, named: NamedAggregate) -> None:
+        """Subscribe to an aggregate type's state events."""
+        self._runtime.state_event_bus.receive(named, self._receive)
+
+    def _receive(self, state_event: StateEvent[Any]) -> None:
+        exchange = StateEventExchange(
+            state_event, function=SNAPSHOT_FUNCTION, lane=Lane(Room.SNAPSHOT, state_event.aggregate_id.id)
+        )
+        self.groups.submit(state_event.aggregate_id.mod(PARALLELISM), lambda: self._handle(exchange))
+
+    async def _handle(self, exchange: StateEventExchange[Any]) -> None:
+        await handle(self._chain, exchange, self._runtime.world, SNAPSHOT_HANDLER)

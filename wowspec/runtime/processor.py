@@ -1,0 +1,77 @@
+"""The retrying aggregate processor: load or create, process, retry what is recoverable (section J)."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from ..errors import IllegalStateError, Recoverability, RetriesExhaustedError
+from ..messages.envelopes import DomainEventStream
+from ..messages.exchange import ServerCommandExchange
+from ..modeling.aggregates import AggregateMetadata
+from ..world.clock import NANOS_PER_MILLI
+from ..world.world import World
+from .aggregate import Append, CommandAggregate
+from .repository import StateAggregateRepository
+from .sourcing import StateAggregate, new_state_aggregate
+
+#: Retries that follow the first attempt (CMD-194).
+MAX_RETRIES: Final = 3
+#: First back-off; it doubles each time. Jitter is left out, so that time is the same in every run (CMD-195).
+FIRST_BACKOFF_NANOS: Final = 500 * NANOS_PER_MILLI
+
+
+class RetryableAggregateProcessor:
+    """Processes one command exchange; keeps nothing between commands (CMD-188)."""
+
+    __slots__ = ("_append", "_metadata", "_repository", "_world")
+
+    def __init__(
+        self, metadata: AggregateMetadata, repository: StateAggregateRepository, append: Append, world: World
+    ) -> None:
+        self._metadata = metadata
+        self._repository = repository
+        self._append = append
+        self._world = world
+
+    async def process(self, exchange: ServerCommandExchange[Any]) -> DomainEventStream | None:
+        """Process with retries.
+
+        Raises:
+            RetriesExhaustedError: when the last retry failed with a recoverable error, which is its cause (CMD-200).
+            Exception: the first failure that is not recoverable.
+        """
+        attempt = 0
+        while True:
+            exchange.error = None
+            try:
+                state = await self._state(exchange)
+                aggregate = CommandAggregate(self._metadata, state, self._append, self._world)
+                return await aggregate.process(exchange)
+            except Exception as error:
+                if self._world.errors.recoverability(error) is not Recoverability.RECOVERABLE:
+                    raise
+                if attempt == MAX_RETRIES:
+                    message = f"retries exhausted: {attempt}/{MAX_RETRIES}"
+                    raise RetriesExhaustedError(message) from error
+            await self._world.scheduler.sleep(FIRST_BACKOFF_NANOS << attempt)
+            attempt += 1
+
+    async def _state(self, exchange: ServerCommandExchange[Any]) -> StateAggregate:
+        """A create command gets a new state without looking at any store (CMD-189)."""
+        message = exchange.message
+        if message.is_create:
+            return new_state_aggregate(self._metadata.state, message.aggregate_id)
+        return await self._repository.load(message.aggregate_id, self._metadata.state, exchange.lane)
+
+
+def require_metadata(exchange: ServerCommandExchange[Any]) -> AggregateMetadata:
+    """The aggregate metadata on the exchange (CMD-176).
+
+    Raises:
+        IllegalStateError: if the dispatcher put none there.
+    """
+    metadata = exchange.aggregate_metadata
+    if not isinstance(metadata, AggregateMetadata):
+        message = f"no aggregate metadata on the exchange of {exchange.message.name}"
+        raise IllegalStateError(message)
+    return metadata

@@ -1,0 +1,50 @@
+"""Work in groups: one job at a time within a group, in order of arrival; groups go on beside each other (CMD-164)."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Coroutine
+from typing import Any
+
+from ..world.scheduler import Scheduler
+
+Job = Callable[[], Coroutine[Any, Any, None]]
+
+
+class SerialGroups:
+    """Queues of jobs by group key. A job that hangs blocks its group for good."""
+
+    __slots__ = ("_queues", "_scheduler", "name")
+
+    def __init__(self, scheduler: Scheduler, name: str) -> None:
+        self._scheduler = scheduler
+        self._queues: dict[Any, deque[Job]] = {}
+        self.name = name
+
+    def submit(self, key: Any, job: Job) -> None:
+        """Run a job when its turn in the group comes."""
+        queue = self._queues.get(key)
+        if queue is not None:
+            queue.append(job)
+            return
+        self._queues[key] = deque()
+        self._scheduler.spawn(self._work(key, job), f"{self.name}[{key}]")
+
+    async def _work(self, key: Any, job: Job) -> None:
+        queue = self._queues[key]
+        while True:
+            await job()
+            if not queue:
+                del self._queues[key]
+                return
+            job = queue.popleft()
+
+    @property
+    def waiting(self) -> dict[Any, int]:
+        """How many jobs wait behind the running one, by group."""
+        return {key: len(queue) for key, queue in self._queues.items()}
+
+    def copy_blocked(self, other: SerialGroups) -> None:
+        """Take over which groups of another are blocked: in an idle world a running job is one that hangs for good."""
+        for key, queue in other._queues.items():
+            self._queues[key] = deque(queue)

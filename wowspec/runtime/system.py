@@ -1,0 +1,209 @@
+"""The runtime of one world: every part of the pipeline, wired."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, Final
+
+from ..errors import SpecError
+from ..faults.arming import Armory
+from ..messages.commands import CommandBuilder, to_command_message
+from ..messages.envelopes import CommandMessage
+from ..modeling.aggregates import AggregateMetadata
+from ..modeling.configuration import ConfiguredAggregate
+from ..modeling.identity import NamedAggregate
+from ..modeling.processors import ProcessorKind, ProcessorMetadata
+from ..world.world import World
+from .buses import InMemoryCommandBus, domain_event_bus, state_event_bus
+from .catalog import Catalog
+from .chain import FilterRow, NamedFilter, Next, build_chain
+from .command_filters import COMMAND_FILTERS
+from .construction import make_processor
+from .dispatcher import AggregateCommandDispatcher
+from .downstream.event_dispatcher import EventDispatcher
+from .downstream.event_filters import EVENT_FILTERS
+from .downstream.snapshot_dispatcher import SNAPSHOT_FILTERS, SnapshotDispatcher
+from .event_store import InMemoryEventStore
+from .gateway import CommandGateway
+from .repository import StateAggregateRepository
+from .request_ids import DefaultRequestIdChecker, Prechecks, always_exists
+from .snapshots import InMemorySnapshotStore, SimpleSnapshotStrategy, SnapshotStrategy
+from .validation import PydanticValidator
+from .waiting.coordinator import WaitCoordinator
+from .waiting.notifier import LocalWaitNotifier
+
+#: Dispatchers in their order of start (PRJ-014).
+PROCESSOR_ORDER: Final = (ProcessorKind.EVENT_PROCESSOR, ProcessorKind.PROJECTION, ProcessorKind.STATELESS_SAGA)
+
+
+class Runtime:
+    """The wired pipeline over one world. Parts that a spec never uses are made when they are first used."""
+
+    __slots__ = (
+        "_command_chain",
+        "_command_dispatchers",
+        "_event_dispatchers",
+        "_extra_filters",
+        "_snapshot_dispatcher",
+        "armory",
+        "catalog",
+        "command_bus",
+        "coordinator",
+        "domain_event_bus",
+        "event_store",
+        "gateway",
+        "notifier",
+        "repository",
+        "request_ids",
+        "snapshot_store",
+        "snapshot_strategy",
+        "state_event_bus",
+        "world",
+    )
+
+    def __init__(
+        self,
+        world: World,
+        *,
+        catalog: Catalog | None = None,
+        request_id_existence: str = "store",
+        event_store: InMemoryEventStore | None = None,
+        snapshot_store: InMemorySnapshotStore | None = None,
+        request_ids: Prechecks | None = None,
+    ) -> None:
+        self.world = world
+        self.catalog = Catalog()
+        self.armory: Armory | None = None
+        self.event_store = event_store or InMemoryEventStore()
+        self.snapshot_store = snapshot_store or InMemorySnapshotStore(self.catalog.state_type)
+        self.request_ids = request_ids or Prechecks.exact(world.clock)
+        self.coordinator = WaitCoordinator()
+        self.notifier = LocalWaitNotifier(self.coordinator, world)
+        self.command_bus = InMemoryCommandBus()
+        self.domain_event_bus = domain_event_bus()
+        self.state_event_bus = state_event_bus()
+        self.repository = StateAggregateRepository(
+            self.event_store, self.snapshot_store, at=world.at, types=self.catalog.state_type
+        )
+        self.snapshot_strategy: SnapshotStrategy = SimpleSnapshotStrategy(self.snapshot_store, world.now_millis)
+        exists = self.event_store.exists_request_id if request_id_existence == "store" else always_exists
+        self.gateway = CommandGateway(
+            world,
+            self.command_bus,
+            self.coordinator,
+            self.notifier,
+            DefaultRequestIdChecker(self.request_ids, exists),
+            PydanticValidator(),
+        )
+        self._extra_filters: list[NamedFilter] = []
+        self._command_chain: Next | None = None
+        self._command_dispatchers: dict[NamedAggregate, AggregateCommandDispatcher] = {}
+        self._event_dispatchers: dict[ProcessorKind, EventDispatcher] = {}
+        self._snapshot_dispatcher: SnapshotDispatcher | None = None
+        if catalog is not None:
+            self.use(catalog)
+
+    # --- what the world holds -----------------------------------------------------------------------------------------
+
+    def use(self, catalog: Catalog) -> None:
+        """Take in every part of a catalog, in the order in which dispatchers start."""
+        for metadata in catalog.aggregates.values():
+            self.add_aggregate(metadata)
+        for kind in PROCESSOR_ORDER:
+            for processor in catalog.processors.values():
+                if processor.kind is kind:
+                    self.add_processor(processor)
+
+    def add_aggregate(self, metadata: AggregateMetadata) -> None:
+        """Dispatch an aggregate type's commands and state events; again is a no-op."""
+        named = metadata.named
+        if named in self.catalog.aggregates:
+            return
+        self.catalog.aggregates[named] = metadata
+        dispatcher = AggregateCommandDispatcher(self, metadata, self._chain())
+        self._command_dispatchers[named] = dispatcher
+        self.command_bus.receive(named, dispatcher.receive)
+        self.snapshot_dispatcher.register(named)
+
+    def add_processor(self, processor: ProcessorMetadata) -> None:
+        """Register a processor's functions; again is a no-op."""
+        if processor.cls in self.catalog.processors:
+            return
+        self.catalog.processors[processor.cls] = processor
+        self.event_dispatcher(processor.kind).register(processor, make_processor(processor.cls, self.world))
+
+    def event_dispatcher(self, kind: ProcessorKind) -> EventDispatcher:
+        """The dispatcher of a kind of processor."""
+        dispatcher = self._event_dispatchers.get(kind)
+        if dispatcher is None:
+            dispatcher = EventDispatcher(self, kind, build_chain(self._made(EVENT_FILTERS[kind])))
+            self._event_dispatchers[kind] = dispatcher
+        return dispatcher
+
+    @property
+    def snapshot_dispatcher(self) -> SnapshotDispatcher:
+        """The snapshot branch."""
+        dispatcher = self._snapshot_dispatcher
+        if dispatcher is None:
+            dispatcher = SnapshotDispatcher(self, build_chain(self._made(SNAPSHOT_FILTERS)))
+            self._snapshot_dispatcher = dispatcher
+        return dispatcher
+
+    # --- the chain of filters -----------------------------------------------------------------------------------------
+
+    def _made(self, rows: Iterable[FilterRow]) -> list[NamedFilter]:
+        return [NamedFilter(row.name, row.order, row.make(self)) for row in rows]
+
+    def _chain(self) -> Next:
+        chain = self._command_chain
+        if chain is None:
+            chain = build_chain([*self._made(COMMAND_FILTERS), *self._extra_filters])
+            self._command_chain = chain
+        return chain
+
+    def add_filter(self, item: NamedFilter) -> None:
+        """Put a filter of the user's into the command chain, where its order says.
+
+        Raises:
+            SpecError: once the chain is in use.
+        """
+        if self._command_dispatchers:
+            raise SpecError(
+                f"the filter {item.name} came after the command chain was built",
+                why="every command of a world passes the same chain",
+                instead="add filters before the first aggregate is used: world.add_filter(...) first",
+            )
+        self._extra_filters.append(item)
+        self._command_chain = None
+
+    # --- building messages --------------------------------------------------------------------------------------------
+
+    def aggregate_of(self, cls: type) -> ConfiguredAggregate | None:
+        """The aggregate that a command class belongs to; it joins the world."""
+        metadata = self.catalog.for_command(cls)
+        if metadata is None:
+            return None
+        self.add_aggregate(metadata)
+        return ConfiguredAggregate(metadata.named, metadata.static_tenant_id)
+
+    def context_of(self, cls: type) -> str | None:
+        """The context of that aggregate."""
+        found = self.aggregate_of(cls)
+        return found.named.context_name if found is not None else None
+
+    def command_builder(self, body: Any) -> CommandBuilder:
+        """A builder around a command body."""
+        return CommandBuilder(body, self.world)
+
+    def message(self, body: Any, **options: Any) -> CommandMessage[Any]:
+        """A command message of this world (section B)."""
+        return to_command_message(body, origin=self.world, scopes=self, **options)
+
+    # --- faults -------------------------------------------------------------------------------------------------------
+
+    def arm(self) -> Armory:
+        """The world's armory; visits are counted from the first call."""
+        if self.armory is None:
+            self.armory = Armory()
+            self.world.injector = self.armory
+        return self.armory
