@@ -19,7 +19,7 @@ from ..modeling.identity import (
 from ..modeling.naming import to_named_aggregate
 from ..modeling.scopes import DECLARED
 from .envelopes import CommandMessage
-from .header import LOCAL_FIRST, Header
+from .header import Header, write_local_first
 from .ids import Origin
 from .propagation import PROPAGATORS, Propagator, Upstream, ensure_trace_id, propagate
 
@@ -303,7 +303,7 @@ class CommandBuilder(Generic[C]):
 
     def local_first(self, value: bool = True) -> Self:
         """Ask the bus to handle the command in this process if it can (CMD-055)."""
-        self.values.header[LOCAL_FIRST] = "true" if value else "false"
+        write_local_first(self.values.header, value)
         return self
 
     def to_command_message(

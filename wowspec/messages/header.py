@@ -119,3 +119,8 @@ def require_operator(header: Mapping[str, str]) -> str:
 def is_local_first(header: Mapping[str, str]) -> bool:
     """Whether the header asks to be handled locally first: only `true`, in any case, does (CMD-055)."""
     return header.get(LOCAL_FIRST, "").lower() == "true"
+
+
+def write_local_first(header: Header, value: bool = True) -> None:
+    """Ask to be handled locally first, or not to be (CMD-055)."""
+    header[LOCAL_FIRST] = "true" if value else "false"
