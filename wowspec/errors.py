@@ -218,12 +218,21 @@ class RewriteNoCommandError(WowError):
 class CommandResultError(WowError):
     """A waiting call ended with a failed result (CMD-113, CMD-328).
 
-    `result` is the command result; the original error, where this process has it, is the cause.
+    Attributes:
+        result: the command result.
+        original: the error behind it, where this process has it; it is the `__cause__` too.
+        wire_cause: the cause that the real runtime's exception has. A failed *signal* carries no exception there, only
+            its code and text, so this is None where `original` comes from a signal (CMD-113).
     """
 
-    def __init__(self, result: Any) -> None:
+    def __init__(
+        self, result: Any, *, original: BaseException | None = None, wire_cause: BaseException | None = None
+    ) -> None:
         super().__init__(result.error_msg, error_code=result.error_code, binding_errors=result.binding_errors)
         self.result = result
+        self.original = original
+        self.wire_cause = wire_cause
+        self.__cause__ = original
 
 
 class EventVersionConflictError(WowError):

@@ -187,7 +187,7 @@ class Scheduler:
         self._ready.append(task)
         return task
 
-    def start(self, coro: Coroutine[Any, Any, T], name: str) -> Task[T]:
+    def start(self, coro: Coroutine[Any, Any, Any], name: str) -> None:
         """Start a task and step it at once, inside the task that is being stepped, up to its first wait.
 
         For work that its starter does not wait for but that comes before whatever the starter does next.
@@ -198,17 +198,16 @@ class Scheduler:
             yielded = coro.send(None)
         except StopIteration as stop:
             task.set_result(stop.value)
-            return task
+            return
         except Exception as error:  # noqa: BLE001 - the task's outcome, whatever it is
             task.set_error(error)
-            return task
+            return
         finally:
             self.current = outer
         if not self._park(task, yielded):
             if not isinstance(yielded, Future):
                 task._throw = _foreign_error(yielded)
             self._ready.append(task)
-        return task
 
     def call_at(self, nanos: int, callback: Callable[[], None]) -> Timer:
         """Call back at an instant (epoch nanoseconds)."""

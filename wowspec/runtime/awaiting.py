@@ -1,0 +1,101 @@
+"""Bridges from wait handles, which call back, to coroutines, which await."""
+
+from __future__ import annotations
+
+from collections import deque
+
+from ..messages.wait_signals import WaitSignal
+from ..world.scheduler import Future, Scheduler
+from .waiting.handles import LastHandle, StreamHandle, Subscription
+
+
+class FinalSignal:
+    """Awaits the final signal of a last-result handle."""
+
+    __slots__ = ("_future",)
+
+    def __init__(self, handle: LastHandle, scheduler: Scheduler) -> None:
+        self._future: Future[WaitSignal | None] = scheduler.future()
+        handle.subscribe(self)
+
+    async def wait(self) -> WaitSignal | None:
+        """The final signal; None if the handle was cancelled; raises what it failed with."""
+        return await self._future
+
+    def on_next(self, signal: WaitSignal) -> None:
+        """The final signal."""
+        self._future.set_result(signal)
+
+    def on_complete(self) -> None:
+        """Nothing, unless there was a signal."""
+        self._future.set_result(None)
+
+    def on_error(self, error: BaseException) -> None:
+        """The handle failed."""
+        self._future.set_error(error)
+
+
+class SignalBuffer:
+    """Keeps the signals of a stream handle until somebody takes them, and then how it ended."""
+
+    __slots__ = ("_cancelled", "_ended", "_scheduler", "_signals", "_subscription", "_wake", "error")
+
+    def __init__(self, scheduler: Scheduler) -> None:
+        self._scheduler = scheduler
+        self._signals: deque[WaitSignal] = deque()
+        self._subscription: Subscription | None = None
+        self._wake: Future[None] | None = None
+        self._ended = False
+        self._cancelled = False
+        self.error: BaseException | None = None
+
+    def attach(self, handle: StreamHandle) -> None:
+        """Subscribe; a buffer that was cancelled meanwhile cancels the handle."""
+        self._subscription = handle.subscribe(self)
+        if self._cancelled:
+            self._subscription.cancel()
+
+    async def take(self) -> WaitSignal | None:
+        """The next signal; None at the end; raises what the stream failed with, after all signals before it."""
+        while not self._signals:
+            if self.error is not None:
+                raise self.error
+            if self._ended:
+                return None
+            self._wake = self._scheduler.future()
+            await self._wake
+        return self._signals.popleft()
+
+    def fail(self, error: BaseException) -> None:
+        """End with an error of the taker's own, and cancel the handle."""
+        if not self._ended:
+            self.error = error
+            self.cancel()
+
+    def cancel(self) -> None:
+        """End here and cancel the handle; what was buffered can still be taken."""
+        self._cancelled = self._ended = True
+        if self._subscription is not None:
+            self._subscription.cancel()
+        self._awake()
+
+    def on_next(self, signal: WaitSignal) -> None:
+        """Keep a signal."""
+        self._signals.append(signal)
+        self._awake()
+
+    def on_complete(self) -> None:
+        """The stream ended."""
+        self._ended = True
+        self._awake()
+
+    def on_error(self, error: BaseException) -> None:
+        """The stream failed."""
+        self._ended = True
+        self.error = error
+        self._awake()
+
+    def _awake(self) -> None:
+        wake, self._wake = self._wake, None
+        if wake is not None:
+            wake.set_result(None)

@@ -1,0 +1,421 @@
+"""The command gateway: checks, sends, waits (sections E and F of the contract).
+
+Everything is lazy: nothing happens before a coroutine is awaited or a stream is iterated, and each call repeats every
+step (CMD-080). It depends on protocols alone: a bus, a request-id checker, a validator, a coordinator, a notifier.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Coroutine
+from dataclasses import dataclass
+from typing import Any, Final, Protocol, TypeVar
+
+from ..errors import (
+    CommandResultError,
+    CommandValidationError,
+    DeadlineExceeded,
+    DuplicateRequestIdError,
+    IllegalArgumentError,
+    ModelError,
+)
+from ..messages.envelopes import CommandMessage
+from ..messages.stages import CommandStage
+from ..messages.wait_headers import read_wait_plan, write_wait_plan
+from ..messages.wait_plans import DEFAULT_TIMEOUT_NANOS, WaitPlan, processed, snapshot
+from ..messages.wait_signals import CommandResult, result_of_error, result_of_signal, sent_signal
+from ..world.clock import NANOS_PER_MILLI
+from ..world.points import COMMAND_BUS_SEND, COMMAND_VALIDATE, REQUEST_ID_CHECK, Room
+from ..world.scheduler import Cancelled
+from ..world.trace import Lane, TraceRow
+from ..world.world import World
+from .awaiting import FinalSignal, SignalBuffer
+from .request_ids import RequestIdChecker
+from .validation import FieldValidator, Violations, validate_itself
+from .waiting.coordinator import WaitCoordinator
+from .waiting.handles import StreamHandle, WaitHandle
+from .waiting.notifier import WaitNotifier, notify_if_wanted
+
+T = TypeVar("T")
+DEFAULT_ENDPOINT: Final = "local"
+
+
+class CommandBus(Protocol):
+    """Where commands go; freezes the header of what it accepts (CMD-136)."""
+
+    async def send(self, message: CommandMessage[Any]) -> None:
+        """Accept a command."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class PreCheck:
+    """One check before a command is sent.
+
+    Attributes:
+        name: what it checks.
+        clauses: the contract's clauses.
+        raw: whether waiting calls raise its error as it is, instead of as the cause of a `CommandResultError`.
+        run: the check; raises what it finds.
+    """
+
+    name: str
+    clauses: tuple[str, ...]
+    raw: bool
+    run: Callable[[CommandGateway, CommandMessage[Any], WaitPlan | None, Lane], Awaitable[None]]
+
+
+class CommandGateway:
+    """Sends commands, and waits for what becomes of them.
+
+    Args:
+        world: clock, scheduler, ids, trace.
+        bus: where commands go.
+        coordinator: where wait handles are registered.
+        notifier: carries the SENT signal of a plain `send`.
+        request_ids: whether a request id is new.
+        validator: field validation.
+        endpoint: where this process can be told of signals; written to wait headers (CMD-107).
+    """
+
+    __slots__ = ("bus", "coordinator", "endpoint", "notifier", "request_ids", "validator", "world")
+
+    #: This gateway keeps a plan's deadline itself; callers need none of their own (CMD-122).
+    enforces_command_wait_timeout = True
+
+    def __init__(
+        self,
+        world: World,
+        bus: CommandBus,
+        coordinator: WaitCoordinator,
+        notifier: WaitNotifier,
+        request_ids: RequestIdChecker,
+        validator: FieldValidator,
+        *,
+        endpoint: str = DEFAULT_ENDPOINT,
+    ) -> None:
+        self.world = world
+        self.bus = bus
+        self.coordinator = coordinator
+        self.notifier = notifier
+        self.request_ids = request_ids
+        self.validator = validator
+        self.endpoint = endpoint
+
+    async def send(self, message: CommandMessage[Any]) -> None:
+        """Check and send; every error is raised as it is (CMD-098).
+
+        If the header holds a wait plan when the call ends, a SENT signal, failed or not, goes through the notifier
+        (CMD-099 to CMD-102).
+        """
+        lane = _lane_of(message)
+        try:
+            await self._check(message, None, lane)
+            await self._send(message, lane)
+        except Exception as error:
+            self._notify_sent(message, error, lane)
+            raise
+        self._notify_sent(message, None, lane)
+
+    async def send_and_wait(self, message: CommandMessage[Any], plan: WaitPlan) -> CommandResult | None:
+        """Send and wait for the final result; None if somebody else cancelled the wait (CMD-112, CMD-114).
+
+        Raises:
+            CommandResultError: a check or the bus failed, or the final signal is a failed one (CMD-110, CMD-113).
+            IllegalArgumentError: the plan does not suit a void command, or its wait id is taken (CMD-103, CMD-106).
+            DeadlineExceeded: the plan's deadline passed; the command may still be processed (CMD-121).
+        """
+        return await self._before_deadline(self._wait_for_last(message, plan), message, plan.timeout_nanos)
+
+    def send_and_wait_stream(self, message: CommandMessage[Any], plan: WaitPlan) -> ResultStream:
+        """Send and iterate over the result of every accepted signal; a failed one is an ordinary last item (CMD-115).
+
+        Raises, while it is iterated, what `send_and_wait` raises, but for failed signals.
+        """
+        return ResultStream(self, message, plan)
+
+    async def send_and_wait_for_sent(self, message: CommandMessage[Any]) -> CommandResult:
+        """Send and make the SENT result oneself: no handle, no headers, no check of void commands (CMD-123, CMD-124).
+
+        Raises:
+            CommandResultError: a check or the bus failed (CMD-125).
+            DeadlineExceeded: after 30 seconds (CMD-125).
+        """
+        return await self._before_deadline(self._wait_for_sent(message), message, DEFAULT_TIMEOUT_NANOS)
+
+    async def send_and_wait_for_processed(self, message: CommandMessage[Any]) -> CommandResult | None:
+        """`send_and_wait` for PROCESSED (CMD-126)."""
+        return await self.send_and_wait(message, processed().plan(message.id))
+
+    async def send_and_wait_for_snapshot(self, message: CommandMessage[Any]) -> CommandResult | None:
+        """`send_and_wait` for SNAPSHOT (CMD-126)."""
+        return await self.send_and_wait(message, snapshot().plan(message.id))
+
+    async def _wait_for_last(self, message: CommandMessage[Any], plan: WaitPlan) -> CommandResult | None:
+        lane = _lane_of(message)
+        await self._check_or_wrap(message, plan, lane)
+        handle = self.coordinator.open_last(plan)
+        try:
+            await self._send_into(handle, message, lane)
+            signal = await FinalSignal(handle, self.world.scheduler).wait()
+        finally:
+            handle.cancel()
+        if signal is None:
+            return None
+        result = result_of_signal(signal, message)
+        if not result.succeeded:
+            raise CommandResultError(result, original=signal.original_error)
+        return result
+
+    async def _wait_for_sent(self, message: CommandMessage[Any]) -> CommandResult:
+        lane = _lane_of(message)
+        await self._check_or_wrap(message, None, lane)
+        try:
+            await self._send(message, lane)
+        except Exception as error:
+            raise self._wrapped(error, message, message.id) from error
+        return result_of_signal(sent_signal(message, message.id, None, self.world.errors, self.world), message)
+
+    async def open_stream(self, message: CommandMessage[Any], plan: WaitPlan) -> StreamHandle:
+        """Check, register a stream handle and send; what `ResultStream` starts with."""
+        lane = _lane_of(message)
+        await self._check_or_wrap(message, plan, lane)
+        handle = self.coordinator.open_stream(plan)
+        try:
+            await self._send_into(handle, message, lane)
+        except BaseException:
+            handle.cancel()
+            raise
+        return handle
+
+    async def _check(self, message: CommandMessage[Any], plan: WaitPlan | None, lane: Lane) -> None:
+        for row in PRE_CHECKS:
+            await row.run(self, message, plan, lane)
+
+    async def _check_or_wrap(self, message: CommandMessage[Any], plan: WaitPlan | None, lane: Lane) -> None:
+        for row in PRE_CHECKS:
+            try:
+                await row.run(self, message, plan, lane)
+            except Exception as error:
+                if row.raw:
+                    raise
+                raise self._wrapped(error, message, message.id if plan is None else plan.wait_command_id) from error
+
+    async def _send(self, message: CommandMessage[Any], lane: Lane) -> None:
+        await self.world.at(
+            COMMAND_BUS_SEND,
+            lane,
+            message.aggregate_id.id,
+            message,
+            type(message.body).__name__,
+            lambda: self.bus.send(message),
+        )
+
+    async def _send_into(self, handle: WaitHandle, message: CommandMessage[Any], lane: Lane) -> None:
+        """Write the wait headers, send, and put SENT into the handle, not through the notifier (CMD-107 to CMD-110)."""
+        plan = handle.plan
+        world = self.world
+        try:
+            write_wait_plan(plan, self.endpoint, message.header)
+            await self._send(message, lane)
+        except Exception as error:
+            handle.next(sent_signal(message, plan.wait_command_id, error, world.errors, world))
+            handle.error(error)
+            raise self._wrapped(error, message, plan.wait_command_id) from error
+        if not (handle.skips_successful_sent and plan.stage is not CommandStage.SENT):
+            handle.next(sent_signal(message, plan.wait_command_id, None, world.errors, world))
+
+    def _notify_sent(self, message: CommandMessage[Any], error: BaseException | None, lane: Lane) -> None:
+        extracted = read_wait_plan(message.header)
+        if extracted is None:
+            return
+        signal = sent_signal(message, extracted.wait_command_id, error, self.world.errors, self.world)
+        notify_if_wanted(self.world, self.notifier, extracted, signal, lane, message)
+
+    def _wrapped(self, error: Exception, message: CommandMessage[Any], wait_command_id: str) -> CommandResultError:
+        result = result_of_error(error, message, wait_command_id, self.world.errors, self.world)
+        return CommandResultError(result, original=error, wire_cause=error)
+
+    async def _before_deadline(self, work: Coroutine[Any, Any, T], message: CommandMessage[Any], nanos: int) -> T:
+        """Await work until a deadline that counts from now; it cancels the work, undoes nothing (CMD-119, CMD-121)."""
+        scheduler = self.world.scheduler
+        task = scheduler.current
+        if task is None:
+            work.close()
+            text = "the gateway was awaited outside a task of the world's scheduler"
+            raise ModelError(text)
+        expired = False
+
+        def expire() -> None:
+            nonlocal expired
+            expired = True
+            task.cancel()
+
+        timer = scheduler.call_at(scheduler.clock.nanos + nanos, expire)
+        try:
+            return await work
+        except Cancelled:
+            if expired:
+                raise deadline_exceeded(message, nanos) from None
+            raise
+        finally:
+            timer.cancel()
+
+
+class ResultStream:
+    """Results of one `send_and_wait_stream`; starts at the first step of its iteration, and can be iterated once."""
+
+    __slots__ = ("_buffer", "_gateway", "_message", "_plan", "_sender", "_started", "_timer")
+
+    def __init__(self, gateway: CommandGateway, message: CommandMessage[Any], plan: WaitPlan) -> None:
+        self._gateway = gateway
+        self._message = message
+        self._plan = plan
+        self._buffer = SignalBuffer(gateway.world.scheduler)
+        self._sender: Any = None
+        self._started = False
+        self._timer: Any = None
+
+    def __aiter__(self) -> ResultStream:
+        return self
+
+    async def __anext__(self) -> CommandResult:
+        """The next result; ends with the wait, or raises what ended it."""
+        if not self._started:
+            self._started = True
+            await self._start()
+        try:
+            signal = await self._buffer.take()
+        except BaseException:
+            self.cancel()
+            raise
+        if signal is None:
+            self.cancel()
+            raise StopAsyncIteration
+        return result_of_signal(signal, self._message)
+
+    async def aclose(self) -> None:
+        """Like `cancel`."""
+        self.cancel()
+
+    def cancel(self) -> None:
+        """Want nothing more: releases the handle and the deadline; a command that was sent goes on (CMD-117)."""
+        self._started = True
+        if self._timer is not None:
+            self._timer.cancel()
+        self._buffer.cancel()
+
+    async def _start(self) -> None:
+        scheduler = self._gateway.world.scheduler
+        # The deadline is absolute: results that arrive do not extend it (CMD-120).
+        self._timer = scheduler.call_at(scheduler.clock.nanos + self._plan.timeout_nanos, self._expire)
+        self._sender = scheduler.current
+        try:
+            handle = await self._gateway.open_stream(self._message, self._plan)
+        except Cancelled:
+            if self._buffer.error is not None:
+                raise self._buffer.error from None
+            self.cancel()
+            raise
+        except BaseException:
+            self.cancel()
+            raise
+        finally:
+            self._sender = None
+        self._buffer.attach(handle)
+
+    def _expire(self) -> None:
+        self._buffer.fail(deadline_exceeded(self._message, self._plan.timeout_nanos))
+        if self._sender is not None:
+            self._sender.cancel()
+
+
+def deadline_exceeded(message: CommandMessage[Any], nanos: int) -> DeadlineExceeded:
+    """The error of a caller whose deadline passed (CMD-121)."""
+    return DeadlineExceeded(
+        f"no final result of {message.name} for {message.aggregate_id} within {nanos // NANOS_PER_MILLI} ms: "
+        "its outcome is unknown, it may still be processed"
+    )
+
+
+def _lane_of(message: CommandMessage[Any]) -> Lane:
+    return Lane(Room.GATEWAY, message.aggregate_id.id)
+
+
+async def _plan_suits_command(
+    gateway: CommandGateway,  # noqa: ARG001
+    message: CommandMessage[Any],
+    plan: WaitPlan | None,
+    lane: Lane,  # noqa: ARG001
+) -> None:
+    if plan is not None and message.is_void and not plan.supports_void:
+        text = (
+            f"{message.name} is a void command, which no aggregate ever processes: it can be waited for until SENT, "
+            f"not until {plan.stage}"
+        )
+        raise IllegalArgumentError(text)
+
+
+def _note_answer(row: TraceRow, answer: Any) -> None:
+    row.detail = "false" if answer is False else "true"
+
+
+async def _request_id_is_new(
+    gateway: CommandGateway,
+    message: CommandMessage[Any],
+    plan: WaitPlan | None,  # noqa: ARG001
+    lane: Lane,
+) -> None:
+    answer = await gateway.world.at(
+        REQUEST_ID_CHECK,
+        lane,
+        message.aggregate_id.id,
+        message,
+        "",
+        lambda: gateway.request_ids.check(message),
+        settle=_note_answer,
+    )
+    if answer is False:
+        raise DuplicateRequestIdError(message.aggregate_id, message.request_id)
+
+
+async def _body_accepts_itself(
+    gateway: CommandGateway,  # noqa: ARG001
+    message: CommandMessage[Any],
+    plan: WaitPlan | None,  # noqa: ARG001
+    lane: Lane,  # noqa: ARG001
+) -> None:
+    validate_itself(message.body)
+
+
+def _note_violations(row: TraceRow, violations: Violations) -> None:
+    if violations:
+        row.outcome = f"violations:{len(violations)}"
+
+
+async def _fields_are_valid(
+    gateway: CommandGateway,
+    message: CommandMessage[Any],
+    plan: WaitPlan | None,  # noqa: ARG001
+    lane: Lane,
+) -> None:
+    body = message.body
+    violations = await gateway.world.at(
+        COMMAND_VALIDATE,
+        lane,
+        message.aggregate_id.id,
+        message,
+        "",
+        lambda: gateway.validator.validate(body),
+        settle=_note_violations,
+    )
+    if violations:
+        raise CommandValidationError(body, violations)
+
+
+#: In the order in which they run; a failure ends the call (CMD-081).
+PRE_CHECKS: Final[tuple[PreCheck, ...]] = (
+    PreCheck("the plan suits a void command", ("CMD-103", "CMD-104"), True, _plan_suits_command),
+    PreCheck("the request id is new", ("CMD-081", "CMD-082", "CMD-083"), False, _request_id_is_new),
+    PreCheck("the body accepts itself", ("CMD-084",), False, _body_accepts_itself),
+    PreCheck("the fields are valid", ("CMD-085", "CMD-086"), False, _fields_are_valid),
+)
