@@ -15,19 +15,28 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final, TypeVar
 
-from pydantic import BaseModel, RootModel, TypeAdapter, ValidationError
+from pydantic import RootModel, TypeAdapter, ValidationError
 from pydantic.errors import PydanticSchemaGenerationError, PydanticUndefinedAnnotation, PydanticUserError
 from pydantic_core import PydanticSerializationError, SchemaSerializer, SchemaValidator, from_json, to_json
 
-from ..errors import DecodeError, NotSerializableError
+from ..errors import DecodeError, DefinitionError, NotSerializableError
 from ..modeling.functions import Namespace, UnresolvedAnnotation
-from .field_types import NOTHING, Facts, facts_of, is_pydantic, record_of
+from .field_types import (
+    NOTHING,
+    Facts,
+    complete,
+    facts_of,
+    is_pydantic,
+    namespace_of,
+    record_of,
+    remember_namespace,
+)
 from .records import RECORD_CONFIG, RecordCodec, attributes_of, with_records
+from .serializable import unserializable
 
 T = TypeVar("T")
 
 WHY: Final = "events, commands and states are stored and sent as JSON in production"
-_NO_NAMES: Final = Namespace()
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +49,6 @@ class Codec:
 
 
 _CODECS: Final[dict[Any, Codec]] = {}
-_NAMESPACES: Final[dict[Any, Namespace]] = {}
 
 
 def encode(value: Any) -> bytes:
@@ -69,10 +77,33 @@ def decode(cls: type[T], data: bytes | str) -> T:
     return codec.decode(data)  # type: ignore[no-any-return]
 
 
-def remember_namespace(cls: Any, namespace: Namespace) -> None:
-    """Local names with which the annotations of a class resolve, for one that was defined inside a function."""
-    if namespace.local_names:
-        _NAMESPACES.setdefault(cls, namespace)
+def check_serializable(cls: Any, namespace: Namespace | None = None) -> bool:
+    """Refuse, when it is defined, a class whose instances could never be written as JSON and read back.
+
+    Args:
+        cls: a class of events, commands or states.
+        namespace: the local names of its definition; remembered, so that it is written and read with them later.
+
+    Returns:
+        False if its annotations cannot be resolved yet, so that nothing was checked.
+
+    Raises:
+        DefinitionError: naming the first field that has no JSON.
+    """
+    if namespace is not None:
+        remember_namespace(cls, namespace)
+    try:
+        found = unserializable(cls, namespace_of(cls))
+    except (UnresolvedAnnotation, NameError):
+        return False
+    if found is None:
+        return True
+    name = getattr(cls, "__name__", str(cls))
+    place = f"{name}.{found.path}" if found.path else name
+    instead = "hold plain values, dataclasses or pydantic models; a handler is given its services as parameters"
+    if found.plain_class:
+        instead = f"make {found.shown.rpartition('.')[2]} a dataclass or a pydantic model"
+    raise DefinitionError(f"{place} is a {found.shown}, which has no JSON", why=WHY, instead=instead)
 
 
 def codec_of(tp: Any) -> Codec:
@@ -88,7 +119,7 @@ def codec_of(tp: Any) -> Codec:
 
 
 def _make(tp: Any) -> Codec:
-    namespace = _NAMESPACES.get(tp, _NO_NAMES)
+    namespace = namespace_of(tp)
     cls = typing.get_origin(tp) or tp
     name = getattr(cls, "__name__", str(cls))
     try:
@@ -103,7 +134,7 @@ def _make(tp: Any) -> Codec:
         else:
             facts = facts_of(tp, namespace)
             dump, load = _adapter_calls(tp)
-    except UnresolvedAnnotation as error:
+    except (UnresolvedAnnotation, NameError) as error:
         raise NotSerializableError(
             f"{name} cannot be read from JSON: {error}", why=WHY, instead="define the class before its first use"
         ) from error
@@ -112,25 +143,6 @@ def _make(tp: Any) -> Codec:
             f"{name} has no JSON: {str(error).splitlines()[0]}", why=WHY, instead="make it a pydantic model"
         ) from error
     return Codec(_encoder(dump, facts), _decoder(load, name), facts)
-
-
-def complete(cls: Any, namespace: Namespace) -> None:
-    """Let pydantic resolve what it could not when the class was defined.
-
-    Raises:
-        UnresolvedAnnotation: if a name is still missing.
-    """
-    if vars(cls).get("__pydantic_complete__", True) is not False:
-        return
-    try:
-        if issubclass(cls, BaseModel):
-            cls.model_rebuild(_types_namespace=namespace.local_names or None)
-        else:
-            from pydantic.dataclasses import rebuild_dataclass
-
-            rebuild_dataclass(cls, _types_namespace=namespace.local_names or None)
-    except PydanticUndefinedAnnotation as error:
-        raise UnresolvedAnnotation(str(error).splitlines()[0]) from error
 
 
 def _pydantic_calls(cls: Any, facts: Facts) -> tuple[Callable[..., bytes], Callable[..., Any]]:
@@ -142,7 +154,7 @@ def _pydantic_calls(cls: Any, facts: Facts) -> tuple[Callable[..., bytes], Calla
 
 
 def _adapter_calls(tp: Any) -> tuple[Callable[..., bytes], Callable[..., Any]]:
-    schema = TypeAdapter(with_records(tp, encode, decode)).core_schema
+    schema = TypeAdapter(with_records(tp, encode, decode, namespace_of(tp))).core_schema
     dump = partial(SchemaSerializer(schema, RECORD_CONFIG).to_json, warnings="error")
     return dump, SchemaValidator(schema, RECORD_CONFIG).validate_json
 
@@ -275,4 +287,4 @@ def _parts(value: Any) -> list[tuple[str, Any]]:
     return []
 
 
-__all__ = ["WHY", "Codec", "codec_of", "complete", "decode", "encode", "remember_namespace"]
+__all__ = ["WHY", "Codec", "check_serializable", "codec_of", "decode", "encode"]

@@ -27,9 +27,11 @@ from collections.abc import Iterator
 from typing import Any, Final, cast
 
 from pydantic import BaseModel, Json, SerializeAsAny
+from pydantic.dataclasses import rebuild_dataclass
+from pydantic.errors import PydanticUndefinedAnnotation
 from pydantic.functional_serializers import PlainSerializer, WrapSerializer
 
-from ..modeling.functions import Namespace
+from ..modeling.functions import Namespace, UnresolvedAnnotation
 
 _NO_NAMES: Final = Namespace()
 
@@ -78,6 +80,20 @@ _JSON_MARK: Final = type(typing.get_args(Json[int])[1])
 _SERIALIZERS: Final[tuple[type, ...]] = (PlainSerializer, WrapSerializer, cast("type", SerializeAsAny))
 
 
+_NAMESPACES: Final[dict[Any, Namespace]] = {}
+
+
+def remember_namespace(tp: Any, namespace: Namespace) -> None:
+    """Local names with which the annotations of a class resolve, for one that was defined inside a function."""
+    if namespace.local_names:
+        _NAMESPACES.setdefault(typing.get_origin(tp) or tp, namespace)
+
+
+def namespace_of(tp: Any) -> Namespace:
+    """The local names that are remembered for a class."""
+    return _NAMESPACES.get(typing.get_origin(tp) or tp, _NO_NAMES)
+
+
 def is_pydantic(cls: Any) -> bool:
     """Whether pydantic itself made the class: a model or a pydantic dataclass."""
     return isinstance(cls, type) and "__pydantic_serializer__" in vars(cls)
@@ -106,7 +122,7 @@ def record_fields(tp: Any, namespace: Namespace = _NO_NAMES) -> dict[str, Any]:
     Raises:
         UnresolvedAnnotation: if one of them cannot be resolved yet.
     """
-    cls = typing.get_origin(tp) or tp
+    cls: Any = typing.get_origin(tp) or tp
     names = {field.name for field in dataclasses.fields(cls)} if dataclasses.is_dataclass(cls) else None
     found: dict[str, Any] = {}
     for base in reversed(cls.__mro__):
@@ -192,6 +208,23 @@ def pydantic_fields(cls: Any) -> dict[str, Any]:
     return dict(cls.model_fields if issubclass(cls, BaseModel) else cls.__pydantic_fields__)
 
 
+def complete(cls: Any, namespace: Namespace) -> None:
+    """Let pydantic resolve what it could not when the class was defined.
+
+    Raises:
+        UnresolvedAnnotation: if a name is still missing.
+    """
+    if vars(cls).get("__pydantic_complete__", True) is not False:
+        return
+    try:
+        if issubclass(cls, BaseModel):
+            cls.model_rebuild(_types_namespace=namespace.local_names or None)
+        else:
+            rebuild_dataclass(cls, _types_namespace=namespace.local_names or None)
+    except PydanticUndefinedAnnotation as error:
+        raise UnresolvedAnnotation(str(error).splitlines()[0]) from error
+
+
 def custom_serialized(cls: Any) -> tuple[bool, frozenset[str]]:
     """Whether a pydantic class writes itself by a function of its own, and which of its fields are written so."""
     decorators = cls.__pydantic_decorators__
@@ -218,7 +251,7 @@ def _facts(tp: Any, namespace: Namespace, seen: set[Any]) -> Facts:
     inner = unfold(tp)
     if inner is not None:
         metadata = getattr(tp, "__metadata__", ())
-        if any(isinstance(entry, _SERIALIZERS) for entry in metadata):
+        if serializes_itself(tp):
             return UNKNOWN
         if any(isinstance(entry, _JSON_MARK) or entry is Json for entry in metadata):
             return Facts(True, True, True)
@@ -243,6 +276,13 @@ def _facts(tp: Any, namespace: Namespace, seen: set[Any]) -> Facts:
     if is_record(cls):
         return _join(record_fields(tp, namespace).values(), namespace, seen)
     return UNKNOWN
+
+
+def serializes_itself(tp: Any) -> bool:
+    """Whether a type, or one entry of `Annotated[...]`, says how its values are written."""
+    if isinstance(tp, _SERIALIZERS):
+        return True
+    return any(isinstance(entry, _SERIALIZERS) for entry in getattr(tp, "__metadata__", ()))
 
 
 def unfold(tp: Any) -> tuple[Any, ...] | None:

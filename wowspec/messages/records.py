@@ -31,7 +31,7 @@ from pydantic_core import (
 
 from ..errors import DecodeError, NotSerializableError
 from ..modeling.functions import Namespace
-from .field_types import is_record, record_fields, record_of
+from .field_types import record_fields, record_of, remember_namespace
 
 #: Bytes that are no text, and floats that are no number, keep their value.
 RECORD_CONFIG: Final = CoreConfig(ser_json_bytes="base64", val_json_bytes="base64", ser_json_inf_nan="strings")
@@ -71,16 +71,17 @@ class RecordSchema:
         return from_json(self._encode(value))
 
 
-def with_records(tp: Any, encode: Encode, decode: Decode) -> Any:
+def with_records(tp: Any, encode: Encode, decode: Decode, namespace: Namespace) -> Any:
     """The same type, in which pydantic can read and write the records."""
     if record_of(tp) is not None:
+        remember_namespace(tp, namespace)
         return Annotated[tp, RecordSchema(tp, encode, decode)]
     origin, args = typing.get_origin(tp), typing.get_args(tp)
     if not args or origin is typing.Literal or (isinstance(tp, type) and not isinstance(tp, types.GenericAlias)):
         return tp
     if hasattr(tp, "__metadata__"):
-        return Annotated[(with_records(tp.__origin__, encode, decode), *tp.__metadata__)]
-    new = tuple(arg if _no_type(arg) else with_records(arg, encode, decode) for arg in args)
+        return Annotated[(with_records(tp.__origin__, encode, decode, namespace), *tp.__metadata__)]
+    new = tuple(arg if _no_type(arg) else with_records(arg, encode, decode, namespace) for arg in args)
     if new == args:
         return tp
     if isinstance(tp, types.UnionType) or origin is typing.Union:
@@ -142,9 +143,8 @@ class RecordCodec:
     def __init__(self, tp: Any, namespace: Namespace, encode: Encode, decode: Decode) -> None:
         cls: type = typing.get_origin(tp) or tp
         fields = record_fields(tp, namespace)
-        shape = _typed_dict(
-            cls.__name__, {name: with_records(field, encode, decode) for name, field in fields.items()}, total=False
-        )
+        known = {name: with_records(field, encode, decode, namespace) for name, field in fields.items()}
+        shape = _typed_dict(cls.__name__, known, total=False)
         shape.__pydantic_config__ = ConfigDict(extra="allow", val_json_bytes="base64")
         schema = TypeAdapter(shape).core_schema
         self._cls = cls
@@ -237,4 +237,4 @@ def _suggestion(value: Any) -> str:
     return type(value).__name__
 
 
-__all__ = ["RecordCodec", "attributes_of", "is_plain_json", "is_record", "slots_of", "with_records"]
+__all__ = ["RecordCodec", "attributes_of", "is_plain_json", "slots_of", "with_records"]
