@@ -21,7 +21,8 @@ _OWN: Final = {"LedgerState": ("id",), "TenantLedgerState": ("id", "tenant"), "V
 _ERROR_PARTS: Final = ("request_id", "expect_version")
 #: Facts of an aggregate that have the same name in the recordings.
 _FACTS: Final = (
-    "owner_id", "space_id", "event_id", "first_operator", "operator", "first_event_time", "event_time", "tags", "deleted",
+    "owner_id", "space_id", "event_id", "first_operator", "operator",
+    "first_event_time", "event_time", "tags", "deleted",
 )  # fmt: skip
 
 

@@ -25,8 +25,8 @@ from wowspec.runtime.event_store import (
     MAX_VERSION,
     EventStore,
     InMemoryEventStore,
-    NoopRequestIdExistence,
 )
+from wowspec.runtime.request_ids import always_exists
 from wowspec.runtime.routing import RoutingEventStore
 
 LEDGERS = NamedAggregate("bank", "ledger")
@@ -329,7 +329,7 @@ def test_exists_request_id(store):
 @pytest.mark.clause("EVT-023")
 def test_where_nothing_can_be_looked_up_every_request_id_exists():
     """The existence check without a store fails closed."""
-    assert wait(NoopRequestIdExistence().exists_request_id(REF, "new")) is True
+    assert wait(always_exists(REF, "new")) is True
 
 
 class PlainStore(EventStore):

@@ -143,24 +143,6 @@ async def _no_scan(store: str) -> list[AggregateRef]:
     raise UnsupportedOperationError(message)
 
 
-class RequestIdExistence(Protocol):
-    """Answers whether a request id was stored before; an event store does (EVT-022)."""
-
-    def exists_request_id(self, aggregate_id: AggregateRef, request_id: str) -> Awaitable[bool]:
-        """Whether the aggregate has a stream with this request id."""
-        ...
-
-
-class NoopRequestIdExistence:
-    """Takes every request id for one that exists: where nothing can be looked up, a repeat is refused (EVT-023)."""
-
-    __slots__ = ()
-
-    def exists_request_id(self, aggregate_id: AggregateRef, request_id: str) -> Awaitable[bool]:  # noqa: ARG002
-        """True."""
-        return Later(bool, 1)
-
-
 class _History:
     """The streams of one aggregate, oldest first; `owner` is the one store that may write to it."""
 

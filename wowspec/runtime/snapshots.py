@@ -182,9 +182,9 @@ class InMemorySnapshotStore:
         """`in_memory` (SNP-011)."""
         return "in_memory"
 
-    def copy(self, supply: Supply | None = None) -> InMemorySnapshotStore:
+    def copy(self, types: StateTypes | None = None, supply: Supply | None = None) -> InMemorySnapshotStore:
         """An independent store with the same snapshots, which it shares: they never change."""
-        other = InMemorySnapshotStore(self._types, supply or self._supply)
+        other = InMemorySnapshotStore(types or self._types, supply or self._supply)
         other._records = self._records.copy()
         return other
 

@@ -403,6 +403,6 @@ def _held(handler: HandlerFunction, parameter: Parameter, exchange: DomainEventE
         return None
     raise SpecError(
         f"nothing supplies parameter {parameter.name!r} of {handler.place}",
-        why="outside a world a sourcing function is given its event's exchange, event, header, aggregate id and stream",
-        instead="a default for the parameter, or services of a world",
+        why="on offer are the event's exchange, the event, its header, its aggregate id and its stream",
+        instead="let the command function ask the service, and put what it says into the event",
     )
