@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, Generic, Self, TypeVar
 
-from ..errors import IllegalArgumentError
-from ..modeling.commands import command_metadata
+from ..errors import IllegalArgumentError, SpecError
+from ..modeling.commands import CommandMetadata, command_metadata
 from ..modeling.configuration import Scopes
 from ..modeling.identity import (
     DEFAULT_OWNER_ID,
@@ -103,7 +103,7 @@ def to_command_message(
         IllegalArgumentError: if nothing names the aggregate (CMD-032).
         UnsupportedOperationError: if a read-only header would have to be written to.
     """
-    metadata = command_metadata(type(body)).in_scopes(scopes)
+    metadata = _metadata(type(body), scopes, is_named=named_aggregate is not None)
     message_id = origin.next_id() if id is None else id
     own_header = header if isinstance(header, Header) else Header(header or ())
     if upstream is not None:
@@ -138,6 +138,17 @@ def to_command_message(
     )
     ensure_trace_id(own_header, message_id)
     return message
+
+
+def _metadata(cls: type, scopes: Scopes, *, is_named: bool) -> CommandMetadata:
+    metadata = command_metadata(cls)
+    try:
+        return metadata.in_scopes(scopes)
+    except SpecError:
+        # Several aggregates handle the command; whoever names one needs no answer which.
+        if is_named:
+            return metadata
+        raise
 
 
 def _first(body: Any, get: Callable[[Any], Any] | None, argument: Any) -> Any:

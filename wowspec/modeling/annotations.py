@@ -16,14 +16,13 @@ from typing import Any, Final, TypeVar, overload
 
 from ..errors import DefinitionError
 from .identity import DEFAULT_TENANT_ID
+from .ordering import ORDER_FIRST, ORDER_LAST, Order
 
 T = TypeVar("T", bound=type)
 A = TypeVar("A", bound=Any)
-M = TypeVar("M", bound="Mark")
+M = TypeVar("M")
 
 MARKS: Final = "__wowspec_marks__"
-ORDER_FIRST: Final = -(2**31)
-ORDER_LAST: Final = 2**31 - 1
 DEFAULT_REVISION: Final = "0.0.1"
 
 
@@ -132,15 +131,6 @@ class Event(Mark):
     """Revision of an event class; an empty one counts as the default (EVT-054)."""
 
     revision: str = DEFAULT_REVISION
-
-
-@dataclass(frozen=True, slots=True)
-class Order(Mark):
-    """Place among others: by value, then directly before or after certain classes (NAM-022)."""
-
-    value: int = 0
-    before: tuple[type, ...] = ()
-    after: tuple[type, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -292,20 +282,20 @@ def retry(
 # --- look-up ----------------------------------------------------------------------------------------------------------
 
 
-def add_mark(target: A, mark: Mark) -> A:
+def add_mark(target: A, mark: Any) -> A:
     """Leave a mark on a class or function without any check, and return it: what the decorators rest on."""
     _write_marks(target, (*own_marks(target), mark))
     return target
 
 
-def _write_marks(target: Any, marks: tuple[Mark, ...]) -> None:
+def _write_marks(target: Any, marks: tuple[Any, ...]) -> None:
     write = type.__setattr__ if isinstance(target, type) else setattr
     write(target, MARKS, marks)
 
 
-def own_marks(target: Any) -> tuple[Mark, ...]:
+def own_marks(target: Any) -> tuple[Any, ...]:
     """The marks on a class or function itself."""
-    marks: tuple[Mark, ...] = getattr(target, "__dict__", {}).get(MARKS, ())
+    marks: tuple[Any, ...] = getattr(target, "__dict__", {}).get(MARKS, ())
     return marks
 
 
@@ -386,7 +376,7 @@ def _require_class(target: Any, text: str) -> None:
     )
 
 
-def _refuse_second(cls: type, text: str, kind: type[Mark]) -> None:
+def _refuse_second(cls: type, text: str, kind: type) -> None:
     if kind is not Carried and any(type(mark) is kind for mark in own_marks(cls)):
         raise DefinitionError(
             f"@{text} stands twice on {cls.__name__}",

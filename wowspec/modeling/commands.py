@@ -90,8 +90,10 @@ class CommandMetadata:
         if configured is None:
             return self
         # One entry is enough: a class rarely lives in two worlds at once.
-        if self._completed and self._completed[0][0] == configured:
-            return self._completed[0][1]
+        if self._completed:
+            known, completed = self._completed[0]
+            if known is configured or known == configured:
+                return completed
         completed = _complete(self, configured)
         self._completed[:] = [(configured, completed)]
         return completed

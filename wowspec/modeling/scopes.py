@@ -7,6 +7,8 @@ from typing import Final
 from . import claims
 from .configuration import ConfiguredAggregate
 
+_CONFIGURED: Final = "__wowspec_configured__"
+
 
 class DeclaredScopes:
     """A command belongs to the aggregate that handles or mounts it, an event to the one that returns or sources it."""
@@ -19,18 +21,25 @@ class DeclaredScopes:
         Raises:
             SpecError: if several aggregates handle the command.
         """
-        from .aggregates import aggregate_metadata
-
         root = claims.aggregate_of_command(cls) or claims.aggregate_of_event(cls)
         if root is None:
             return None
-        metadata = aggregate_metadata(root)
-        return ConfiguredAggregate(metadata.named, metadata.static_tenant_id)
+        configured: ConfiguredAggregate | None = root.__dict__.get(_CONFIGURED)
+        return configured or _configured(root)
 
     def context_of(self, cls: type) -> str | None:
         """The context of the declared aggregate, or None."""
         found = self.aggregate_of(cls)
         return found.named.context_name if found else None
+
+
+def _configured(root: type) -> ConfiguredAggregate:
+    from .aggregates import aggregate_metadata
+
+    metadata = aggregate_metadata(root)
+    configured = ConfiguredAggregate(metadata.named, metadata.static_tenant_id)
+    type.__setattr__(root, _CONFIGURED, configured)
+    return configured
 
 
 DECLARED: Final = DeclaredScopes()
