@@ -2,7 +2,7 @@
 
 `place` is `module:NAME`, or `module:Class.NAME` for one in a class body. The table must be written out as a tuple,
 list, set or dict where it is assigned (inside a call such as `frozenset({...})` too); each element is a row. `tests`
-are the modules to run; only their tests that are marked with `@pytest.mark.clause` count.
+are the modules or folders to run, with no plugin but wowspec's own; only tests marked with `@pytest.mark.clause` count.
 """
 
 from __future__ import annotations

@@ -9,8 +9,9 @@ import sys
 
 import pytest
 
+from tests.knockout.__main__ import verdict
 from tests.knockout.mutate import VARIABLE, literal, rows, source_of, without_row
-from tests.knockout.tables import TABLES
+from tests.knockout.tables import TABLES, Table
 
 SOURCE = """
 A: Final = (("x", 1), ("y", 2))
@@ -79,3 +80,21 @@ def test_the_environment_drops_a_row_of_the_package(tmp_path):
     )
 
     assert int(finished.stdout) == whole - 1
+
+
+@pytest.mark.parametrize(
+    ("tests", "exempt", "good", "line"),
+    [
+        ("tests/test_error_policy.py", (), True, "noticed   error_policy:CODE_TABLE#2"),
+        ("tests/runtime/test_event_store.py", (), False, "UNNOTICED error_policy:CODE_TABLE#2"),
+        ("tests/runtime/test_event_store.py", (("TimeoutError", "why"),), True, "exempt    error_policy:CODE_TABLE#2"),
+    ],
+    ids=["a test fails", "no test fails", "exempt"],
+)
+def test_verdict(tests, exempt, good, line):
+    """A lost row is noticed if a marked test fails without it; an exemption must say why."""
+    table = Table("error_policy:CODE_TABLE", (tests,), exempt)
+    text = "TimeoutError" if exempt else rows(table.place)[2]
+
+    assert verdict(table, 2, text)[0] is good
+    assert verdict(table, 2, text)[1].startswith(line)
