@@ -34,6 +34,10 @@ class IdempotencyChecker(Protocol):
         """Whether the id is new."""
         ...
 
+    def copy(self, clock: VirtualClock) -> IdempotencyChecker:
+        """An independent precheck that remembers the same ids, on another clock."""
+        ...
+
 
 class ExactIdempotencyChecker:
     """A filter without false positives; an id is spent as it is answered "new" (CMD-094).
@@ -61,6 +65,13 @@ class ExactIdempotencyChecker:
         self._seen.add(request_id)
         return True
 
+    def copy(self, clock: VirtualClock) -> ExactIdempotencyChecker:
+        """An independent filter that has seen the same ids."""
+        other = ExactIdempotencyChecker(clock, self._ttl)
+        other._seen = set(self._seen)
+        other._expires = self._expires
+        return other
+
 
 class NoOpIdempotencyChecker:
     """Every id is new (CMD-096)."""
@@ -71,6 +82,10 @@ class NoOpIdempotencyChecker:
         """True."""
         return True
 
+    def copy(self, clock: VirtualClock) -> NoOpIdempotencyChecker:  # noqa: ARG002
+        """Itself: it remembers nothing."""
+        return self
+
 
 class Prechecks:
     """One precheck for each *type* of aggregate, not for each instance (CMD-093)."""
@@ -79,18 +94,19 @@ class Prechecks:
 
     def __init__(self, make: Callable[[NamedAggregate], IdempotencyChecker]) -> None:
         self._make = make
-        self._checkers: dict[NamedAggregate, IdempotencyChecker] = {}
+        self._checkers: dict[tuple[str, str], IdempotencyChecker] = {}
 
     @staticmethod
     def exact(clock: VirtualClock, ttl_nanos: int | None = None) -> Prechecks:
         """Exact filters that live for `ttl_nanos`; None: for the whole life of the world."""
         return Prechecks(lambda _: ExactIdempotencyChecker(clock, ttl_nanos))
 
-    def of(self, aggregate: NamedAggregate) -> IdempotencyChecker:
-        """The precheck of a type of aggregate; made at its first use."""
-        checker = self._checkers.get(aggregate)
+    def of(self, aggregate_id: AggregateRef) -> IdempotencyChecker:
+        """The precheck of an instance's type of aggregate; made at its first use."""
+        key = (aggregate_id.context_name, aggregate_id.aggregate_name)
+        checker = self._checkers.get(key)
         if checker is None:
-            checker = self._checkers[aggregate] = self._make(aggregate)
+            checker = self._checkers[key] = self._make(aggregate_id.named_aggregate)
         return checker
 
 
@@ -116,7 +132,7 @@ class DefaultRequestIdChecker:
     async def check(self, command: CommandMessage[Any]) -> bool:
         """Whether the command's request id is new to its aggregate; looked up only if the precheck has seen it."""
         aggregate_id = command.aggregate_id
-        if self._prechecks.of(aggregate_id.named_aggregate).check(command.request_id):
+        if self._prechecks.of(aggregate_id).check(command.request_id):
             return True
         return not await self._exists(aggregate_id, command.request_id)
 

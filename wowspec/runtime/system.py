@@ -44,6 +44,8 @@ class Runtime:
         "_command_dispatchers",
         "_event_dispatchers",
         "_extra_filters",
+        "_instances",
+        "_request_id_existence",
         "_snapshot_dispatcher",
         "armory",
         "catalog",
@@ -95,6 +97,8 @@ class Runtime:
             DefaultRequestIdChecker(self.request_ids, exists),
             PydanticValidator(),
         )
+        self._request_id_existence = request_id_existence
+        self._instances: dict[type, Any] = {}
         self._extra_filters: list[NamedFilter] = []
         self._command_chain: Next | None = None
         self._command_dispatchers: dict[NamedAggregate, AggregateCommandDispatcher] = {}
@@ -130,7 +134,14 @@ class Runtime:
         if processor.cls in self.catalog.processors:
             return
         self.catalog.processors[processor.cls] = processor
-        self.event_dispatcher(processor.kind).register(processor, make_processor(processor.cls, self.world))
+        instance = self._instances.get(processor.cls)
+        if instance is None:
+            instance = self._instances[processor.cls] = make_processor(processor.cls, self.world)
+        self.event_dispatcher(processor.kind).register(processor, instance)
+
+    def processor(self, cls: type) -> Any:
+        """The object whose functions a processor's events reach; None if the world holds no such processor."""
+        return self._instances.get(cls)
 
     def event_dispatcher(self, kind: ProcessorKind) -> EventDispatcher:
         """The dispatcher of a kind of processor."""
@@ -175,6 +186,33 @@ class Runtime:
             )
         self._extra_filters.append(item)
         self._command_chain = None
+
+    # --- branching ----------------------------------------------------------------------------------------------------
+
+    def rebuilt_in(self, world: World) -> Runtime:
+        """The same parts over another world, with copies of all that is remembered; see `branch.branch`."""
+        other = Runtime(
+            world,
+            request_id_existence=self._request_id_existence,
+            event_store=self.event_store.copy(),
+            request_ids=self.request_ids.copy(world.clock),
+        )
+        other.snapshot_store.take_over(self.snapshot_store)
+        other._instances.update(self._instances)
+        for item in self._extra_filters:
+            other.add_filter(item)
+        other.use(self.catalog)
+        for named, dispatcher in self._command_dispatchers.items():
+            other._command_dispatchers[named].groups.copy_blocked(dispatcher.groups)
+        for kind, events in self._event_dispatchers.items():
+            copied = other.event_dispatcher(kind)
+            copied.groups.copy_blocked(events.groups)
+            copied.state_groups.copy_blocked(events.state_groups)
+        if self._snapshot_dispatcher is not None:
+            other.snapshot_dispatcher.groups.copy_blocked(self._snapshot_dispatcher.groups)
+        if self.armory is not None:
+            other.armory = other.world.injector = self.armory.copy()
+        return other
 
     # --- building messages --------------------------------------------------------------------------------------------
 

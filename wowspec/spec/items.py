@@ -1,0 +1,202 @@
+"""What may stand in `given(...)` and `when(...)` besides bare events and commands."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from ..errors import IllegalArgumentError, SpecError
+from ..modeling.aggregates import aggregate_metadata
+from ..world.clock import datetime_nanos, duration_nanos
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """Whose and where: what an envelope says beside its body; None means unsaid."""
+
+    owner_id: str | None = None
+    space_id: str | None = None
+    tenant_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class On:
+    """One aggregate instance: what is said of it, and (in `given`) its history."""
+
+    aggregate: type
+    id: str
+    items: tuple[Any, ...] = ()
+    options: Options = field(default=Options())
+
+    def __repr__(self) -> str:
+        return f"on({self.aggregate.__name__}, {self.id!r}{', ...' if self.items else ''})"
+
+
+def on(
+    aggregate: type,
+    id: str,  # noqa: A002
+    *items: Any,
+    owner_id: str | None = None,
+    space_id: str | None = None,
+    tenant_id: str | None = None,
+) -> On:
+    """Speak of one instance: `on(Order, "o-1", OrderCreated(...), OrderPaid(...), owner_id="u-1")`.
+
+    Args:
+        aggregate: the aggregate root's class.
+        id: its id.
+        items: in `given`, its history: bare events, `stream(...)`, commands.
+        owner_id: owner that the streams (and commands) name.
+        space_id: space that they name.
+        tenant_id: tenant of the instance.
+
+    Raises:
+        DefinitionError: if the class is no aggregate root.
+        SpecError: if the id is blank.
+    """
+    aggregate_metadata(aggregate)
+    if not isinstance(id, str) or not id.strip():
+        raise SpecError(
+            f"on({aggregate.__name__}, {id!r}) has no id",
+            why="it speaks of one instance",
+            instead=f'on({aggregate.__name__}, "an-id", ...)',
+        )
+    return On(aggregate, id, items, Options(owner_id, space_id, tenant_id))
+
+
+@dataclass(frozen=True, slots=True)
+class Stream:
+    """Several events in one version, as one command that returned them all would store them."""
+
+    events: tuple[Any, ...]
+    options: Options = field(default=Options())
+
+
+def stream(
+    *events: Any, owner_id: str | None = None, space_id: str | None = None, tenant_id: str | None = None
+) -> Stream:
+    """Several events in one version: `given(stream(OrderCreated(...), StockReserved(...)))`.
+
+    Raises:
+        SpecError: without an event.
+    """
+    if not events:
+        raise SpecError(
+            "stream() without an event",
+            why="a stream is what one command stored, and it stored something",
+            instead="stream(OrderCreated(...), OrderPaid(...)), or nothing at all",
+        )
+    return Stream(events, Options(owner_id, space_id, tenant_id))
+
+
+@dataclass(frozen=True, slots=True)
+class TimeStep:
+    """Moves the world's clock: by a duration, or to an instant (both in nanoseconds)."""
+
+    by: int = 0
+    to: int | None = None
+
+
+def advance(
+    *, days: int = 0, hours: int = 0, minutes: int = 0, seconds: float = 0, milliseconds: int = 0
+) -> TimeStep:
+    """Let virtual time pass between two items: `given(..., advance(hours=2), ...)`.
+
+    Raises:
+        SpecError: for a negative duration.
+    """
+    return TimeStep(by=_nanos(days, hours, minutes, seconds, milliseconds))
+
+
+def _nanos(days: int, hours: int, minutes: int, seconds: float, milliseconds: int) -> int:
+    try:
+        return duration_nanos(days=days, hours=hours, minutes=minutes, seconds=seconds, milliseconds=milliseconds)
+    except IllegalArgumentError as error:
+        raise SpecError(
+            f"advance() by a negative time: {error}",
+            why="virtual time goes one way, as real time does",
+            instead="advance(hours=2), or at(...) of an earlier instant before everything else",
+        ) from None
+
+
+def at(moment: datetime) -> TimeStep:
+    """Set virtual time to an instant: `given(at(datetime(2024, 5, 1, tzinfo=UTC)), ...)`.
+
+    Raises:
+        SpecError: if the datetime has no time zone.
+    """
+    return TimeStep(to=datetime_nanos(moment))
+
+
+@dataclass(frozen=True, slots=True)
+class CommandOptions:
+    """What a command's envelope says beside its body, and what its sender waits for; None means unsaid."""
+
+    aggregate_id: str | None = None
+    tenant_id: str | None = None
+    owner_id: str | None = None
+    space_id: str | None = None
+    request_id: str | None = None
+    expected_version: int | None = None
+    header: Any = None
+    wait_for: Any = None
+
+
+@dataclass(frozen=True, slots=True)
+class SentCommand:
+    """A command with its envelope's options."""
+
+    command: Any
+    options: CommandOptions
+
+
+def sent_as(command: Any, **options: Any) -> SentCommand:
+    """Put an envelope around a command in `given`: `given(sent_as(CreateOrder(...), owner_id="u-1"))`.
+
+    Args:
+        command: the command.
+        options: as in `when`: `aggregate_id=`, `tenant_id=`, `owner_id=`, `space_id=`, `request_id=`,
+            `expected_version=`, `header=`, `wait_for=`.
+    """
+    return SentCommand(command, command_options(options))
+
+
+def command_options(options: dict[str, Any]) -> CommandOptions:
+    """Options by name; an unknown one is a `SpecError` that lists them."""
+    known = CommandOptions.__dataclass_fields__
+    unknown = [name for name in options if name not in known]
+    if unknown:
+        raise SpecError(
+            f"unknown option {unknown[0]!r} of a command",
+            why="these stand beside the command, in its envelope; fields belong into the command",
+            instead=" ".join(f"{name}=" for name in known),
+        )
+    return CommandOptions(**options)
+
+
+@dataclass(frozen=True, slots=True)
+class CommandOf:
+    """A command that is built at the gateway's boundary, so that a refusal of its fields is an outcome."""
+
+    command_class: type
+    fields: dict[str, Any]
+
+    def __repr__(self) -> str:
+        fields = ", ".join(f"{name}={value!r}" for name, value in self.fields.items())
+        return f"command_of({self.command_class.__name__}, {fields})"
+
+
+def command_of(command_class: type, /, **fields: Any) -> CommandOf:
+    """A command from its fields: a pydantic refusal becomes the outcome `CommandValidation` (api rule "Running").
+
+    Raises:
+        SpecError: if it is no class.
+    """
+    if not isinstance(command_class, type):
+        raise SpecError(
+            f"command_of({command_class!r}, ...) is given no class",
+            why="it builds the command from its class and fields",
+            instead="command_of(Deposit, amount=0)",
+        )
+    return CommandOf(command_class, fields)

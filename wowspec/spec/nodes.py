@@ -1,0 +1,129 @@
+"""The steps of a spec, as data: an immutable tree in which each verb adds a leaf.
+
+A node knows its parent and what it adds, nothing of worlds; `session.py` runs the way from the root to a node.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from ..faults.values import Fault
+from .items import CommandOptions
+
+if TYPE_CHECKING:
+    from .run import Run
+    from .session import Session
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """What a spec is about, as its first word says: an aggregate root, a processor, or nothing in particular."""
+
+    cls: type | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Setup:
+    """Something that makes or changes the world before the next step: parts, services, profile, filters."""
+
+    verb: str
+    apply: Callable[[Any], None]
+
+
+@dataclass(frozen=True, slots=True)
+class History:
+    """Items of `given(...)`."""
+
+    items: tuple[Any, ...]
+    deliver: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class GivenState:
+    """A state to start from, at a version."""
+
+    state: Any
+    version: int
+    owner_id: str
+    space_id: str
+    tenant_id: str | None
+    aggregate_id: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class WithFaults:
+    """Faults, armed when the next command is about to be sent."""
+
+    faults: tuple[Fault, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class WithoutLaw:
+    """A law that is not checked from here on."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class When:
+    """A command, or a function of the run so far that makes one."""
+
+    command: Any
+    options: CommandOptions
+
+
+Step = Subject | Setup | History | GivenState | WithFaults | WithoutLaw | When
+
+
+@dataclass(slots=True, eq=False)
+class Node:
+    """One step after another.
+
+    Attributes:
+        parent: the step before; None at the root.
+        step: what is added.
+        name: the branch it opens, if any.
+        has_child: whether a later step was added.
+        judged: whether an expectation looked at its run.
+        run: what came of it, once it ran.
+        session: the world after it, while nobody has taken it over.
+    """
+
+    parent: Node | None
+    step: Step
+    name: str = ""
+    has_child: bool = False
+    judged: bool = False
+    run: Run | None = None
+    session: Session | None = None
+    struck: set[int] = field(default_factory=set)
+
+    def path(self) -> list[Node]:
+        """The steps from the root to this one."""
+        nodes = [self]
+        while (parent := nodes[-1].parent) is not None:
+            nodes.append(parent)
+        nodes.reverse()
+        return nodes
+
+    def back(self) -> Iterator[Node]:
+        """This step and those before it, latest first."""
+        node: Node | None = self
+        while node is not None:
+            yield node
+            node = node.parent
+
+    def last_when(self) -> Node | None:
+        """The latest command step at or before this one."""
+        return next((node for node in self.back() if isinstance(node.step, When)), None)
+
+    def branch_names(self) -> list[str]:
+        """Names of the branches that lead here, outermost first."""
+        return [node.name for node in self.path() if node.name]
+
+    def add(self, step: Step, name: str = "") -> Node:
+        """A new leaf."""
+        self.has_child = True
+        return Node(self, step, name)
