@@ -8,8 +8,7 @@ from typing import Any
 from ..messages.envelopes import DomainEventStream
 from ..modeling.identity import AggregateRef, NamedAggregate
 from .event_store import DEFAULT_HEAD_VERSION, DEFAULT_SCAN_LIMIT, DEFAULT_TAIL_VERSION, FIRST_ID, EventStore
-from .later import sync_form
-from .snapshots import Snapshot, SnapshotStore
+from .snapshots import Snapshot, SnapshotStore, version_now
 
 
 class RoutingEventStore:
@@ -96,9 +95,9 @@ class RoutingSnapshotStore:
         """See `SnapshotStore.get_version`."""
         return self._of(aggregate_id).get_version(aggregate_id)
 
-    def get_version_now(self, aggregate_id: AggregateRef) -> Any:
-        """Version of the stored snapshot; a coroutine where the leaf answers later."""
-        return sync_form(self._of(aggregate_id), "get_version")(aggregate_id)
+    def get_version_now(self, aggregate_id: AggregateRef) -> int:
+        """Version of the stored snapshot; a `SpecError` where the leaf answers only later."""
+        return version_now(self._of(aggregate_id), aggregate_id)
 
     def save(self, snapshot: Snapshot) -> Awaitable[None]:
         """See `SnapshotStore.save`."""
