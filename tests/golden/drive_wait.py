@@ -48,7 +48,7 @@ def check(case: Json) -> str | None:
     data = case["input"]
     try:
         actual = KINDS[data["kind"]](data)
-    except Exception as error:  # noqa: BLE001
+    except Exception as error:
         if "raised" not in case["expect"]:
             raise
         actual = write_error(error)
@@ -149,7 +149,7 @@ def require(data: Json) -> Json:
 def _value(read: Callable[[], str]) -> Json:
     try:
         return {"value": read()}
-    except Exception as error:  # noqa: BLE001
+    except Exception as error:
         return write_error(error)
 
 

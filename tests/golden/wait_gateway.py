@@ -68,7 +68,7 @@ class GatewayRun:
         if bus == "never":
             await self.world.scheduler.future()
 
-    async def check(self, command: CommandMessage[Any]) -> bool:  # noqa: ARG002
+    async def check(self, command: CommandMessage[Any]) -> bool:
         """The request-id checker."""
         fresh: bool = self.data.get("request_id_fresh", True)
         return fresh
@@ -83,7 +83,7 @@ class GatewayRun:
             await self.call_as_told()
         except Cancelled:
             raise
-        except Exception as error:  # noqa: BLE001
+        except Exception as error:
             self.outcome = "failed"
             self.error = write_error(error)
         else:
@@ -203,7 +203,7 @@ class NotifierRun:
         event = DomainEvent(id_, body, aggregate, version, "event", command_id, self.header)
         return DomainEventStream(id_, "", self.header, (event,))
 
-    async def inner(self, exchange: Any) -> None:  # noqa: ARG002
+    async def inner(self, exchange: Any) -> None:
         """The chain inside the filter."""
         self.log.append({"event": "started"})
         source = self.data["source"]
@@ -229,7 +229,7 @@ class NotifierRun:
         except Cancelled:
             self.log.append({"event": "cancelled"})
             raise
-        except Exception as error:  # noqa: BLE001
+        except Exception as error:
             started = any(entry["event"] == "started" for entry in self.log)
             self.log.append({"event": "failed" if started else "raised", "error": write_error(error)})
         else:

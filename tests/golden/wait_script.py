@@ -84,7 +84,7 @@ class Script:
         answer: Json = {}
         try:
             returned = getattr(self, f"do_{op['op']}")(op)
-        except Exception as error:  # noqa: BLE001
+        except Exception as error:
             answer.update(write_error(error))
         else:
             if returned is not None:

@@ -283,7 +283,7 @@ def extract(header: Header) -> Json:
     """What a header holds, or the error of reading it."""
     try:
         return {"plan": write_extracted(read_wait_plan(header))}
-    except Exception as error:  # noqa: BLE001
+    except Exception as error:
         return write_error(error)
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ..error_policy import ErrorPolicy
-from ..errors import BindingError, ErrorCode
+from ..errors import SUCCESS, BindingError, ErrorCode
 from ..modeling.identity import GATEWAY_FUNCTION, AggregateRef, FunctionInfo
 from .envelopes import CommandMessage
 from .ids import Origin
@@ -90,10 +90,7 @@ def sent_signal(
     origin: Origin,
 ) -> WaitSignal:
     """The gateway's own signal: the version is what the command expects (CMD-129, CMD-337)."""
-    code, text, bindings = ErrorCode.OK, "", ()  # type: tuple[str, str, tuple[BindingError, ...]]
-    if error is not None:
-        info = errors.info(error)
-        code, text, bindings = info.error_code, info.error_msg, info.binding_errors
+    info = SUCCESS if error is None else errors.info(error)
     return WaitSignal(
         origin.next_id(),
         wait_command_id,
@@ -104,9 +101,9 @@ def sent_signal(
         origin.now_millis(),
         message.aggregate_version,
         True,
-        code,
-        text,
-        bindings,
+        info.error_code,
+        info.error_msg,
+        info.binding_errors,
         {},
         (),
         error,
