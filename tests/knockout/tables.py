@@ -29,4 +29,5 @@ class Table:
 TABLES: Final[tuple[Table, ...]] = (
     Table("error_policy:CODE_TABLE", ("tests/test_error_policy.py",)),
     Table("error_policy:RECOVERABLE_TABLE", ("tests/test_error_policy.py",)),
+    Table("runtime.sourcing:EFFECTS", ("tests/runtime/test_sourcing.py",)),
 )
