@@ -110,6 +110,11 @@ if TYPE_CHECKING:
         projection as projection,
         stateless_saga as stateless_saga,
     )
+    from .modeling.states import (
+        StateAggregateAware as StateAggregateAware,
+        TagsExtractor as TagsExtractor,
+        VersionAware as VersionAware,
+    )
     from .runtime.validation import (
         CommandValidator as CommandValidator,
     )
@@ -207,6 +212,11 @@ _MODULES: Final[dict[str, tuple[str, ...]]] = {
         "event_processor",
         "projection",
         "stateless_saga",
+    ),
+    ".modeling.states": (
+        "StateAggregateAware",
+        "TagsExtractor",
+        "VersionAware",
     ),
     ".runtime.validation": ("CommandValidator",),
     ".world.user_clock": ("Clock",),
