@@ -287,4 +287,4 @@ def _parts(value: Any) -> list[tuple[str, Any]]:
     return []
 
 
-__all__ = ["WHY", "Codec", "check_serializable", "codec_of", "decode", "encode"]
+__all__ = ["WHY", "Codec", "check_serializable", "codec_of", "decode", "encode", "remember_namespace"]

@@ -123,7 +123,8 @@ def record_fields(tp: Any, namespace: Namespace = _NO_NAMES) -> dict[str, Any]:
         UnresolvedAnnotation: if one of them cannot be resolved yet.
     """
     cls: Any = typing.get_origin(tp) or tp
-    names = {field.name for field in dataclasses.fields(cls)} if dataclasses.is_dataclass(cls) else None
+    is_dataclass = hasattr(cls, "__dataclass_fields__")
+    names = {field.name for field in dataclasses.fields(cls)} if is_dataclass else None
     found: dict[str, Any] = {}
     for base in reversed(cls.__mro__):
         if base in _ROOTS:
