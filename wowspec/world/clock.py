@@ -23,7 +23,7 @@ def duration_nanos(
     milliseconds: int = 0,
     nanoseconds: int = 0,
 ) -> int:
-    """A duration in nanoseconds, exact: fractions of a second are read as decimal milliseconds.
+    """A duration in nanoseconds, exact: fractions of a second are read as decimal nanoseconds.
 
     Raises:
         IllegalArgumentError: if the sum is negative.
@@ -31,7 +31,7 @@ def duration_nanos(
     whole = int(seconds)
     total = ((days * 24 + hours) * 60 + minutes) * 60 + whole
     nanos = total * NANOS_PER_SECOND + milliseconds * NANOS_PER_MILLI + nanoseconds
-    nanos += round((seconds - whole) * 1000) * NANOS_PER_MILLI
+    nanos += round((seconds - whole) * NANOS_PER_SECOND)
     if nanos < 0:
         message = f"time cannot go backwards: {nanos} ns"
         raise IllegalArgumentError(message)
