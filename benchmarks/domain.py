@@ -6,7 +6,7 @@ from typing import Annotated
 
 from pydantic import BaseModel, Field
 
-from wowspec import AggregateId, aggregate_root, create_aggregate
+from wowspec import AggregateId, aggregate_root, create_aggregate, on_command
 
 
 @create_aggregate
@@ -63,10 +63,12 @@ class Account:
     def __init__(self, state: AccountState) -> None:
         self.state = state
 
-    def on_command(self, command: OpenAccount) -> AccountOpened:
+    @on_command
+    def open(self, command: OpenAccount) -> AccountOpened:
         """Open it."""
         return AccountOpened(holder=command.holder, balance=command.balance)
 
+    @on_command
     def deposit(self, command: Deposit) -> Deposited:
         """Pay in."""
         return Deposited(amount=command.amount)

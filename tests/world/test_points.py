@@ -48,7 +48,7 @@ def test_row_of_a_points_text(text, name):
 
 
 def test_legal_kinds():
-    """Conflicts and rivals are the event store's alone, validation is never faulted, delivery only before its effect."""
+    """Conflicts and rivals are the event store's alone, validation never faulted, delivery before its effect alone."""
     of = {row.name: row.kinds for row in POINTS}
 
     assert [name for name, kinds in of.items() if FaultKind.RIVAL in kinds or FaultKind.CONFLICT in kinds] == [
