@@ -29,5 +29,7 @@ class Table:
 TABLES: Final[tuple[Table, ...]] = (
     Table("error_policy:CODE_TABLE", ("tests/test_error_policy.py",)),
     Table("error_policy:RECOVERABLE_TABLE", ("tests/test_error_policy.py",)),
+    Table("modeling.builtin:BUILT_IN_COMMANDS", ("tests/modeling/test_builtin.py",)),
+    Table("messages.stages:STAGES", ("tests/messages/test_stages.py",)),
     Table("runtime.sourcing:EFFECTS", ("tests/runtime/test_sourcing.py",)),
 )
