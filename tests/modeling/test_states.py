@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 import weakref
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Annotated, ClassVar
+from typing import TYPE_CHECKING, Annotated, ClassVar, NewType
 
 import pytest
 from pydantic import BaseModel
@@ -13,7 +13,7 @@ from pydantic import BaseModel
 from wowspec.errors import DefinitionError
 from wowspec.modeling.annotations import AggregateId, TenantId
 from wowspec.modeling.decorators import on_sourcing
-from wowspec.modeling.functions import First, Namespace
+from wowspec.modeling.functions import First, Namespace, UnresolvedAnnotation
 from wowspec.modeling.identity import AggregateRef
 from wowspec.modeling.states import StateAggregateAware, TagsExtractor, VersionAware, state_metadata
 
@@ -80,6 +80,15 @@ class OptionalState(BaseModel):
     tenant_id: str = ""
 
 
+class OpenState:
+    """Takes whatever else there is."""
+
+    def __init__(self, id: str, *more: str, **others: int) -> None:
+        self.id = id
+        assert not more
+        assert not others
+
+
 class BareState:
     """Takes nothing."""
 
@@ -97,6 +106,7 @@ class BareState:
         (TenantState, {"id": "acc-1", "tenant_id": "east"}),
         (MarkedState, {"ledger": "acc-1", "where": "east"}),
         (OptionalState, {"id": "acc-1", "tenant_id": "east"}),
+        (OpenState, {"id": "acc-1"}),
         (BareState, {"balance": 0}),
     ],
 )
@@ -159,6 +169,42 @@ def test_a_default_of_unknown_type_does_not_matter():
     assert state_metadata(SecretlyTyped).create(REF) == SecretlyTyped("acc-1")
 
 
+class HiddenTypes:
+    """Types that only a type checker knows, of an id and of something that is needed."""
+
+    def __init__(self, id: Decimal) -> None:
+        self.id = id
+
+
+class HiddenNeed:
+    """A parameter whose type may yet turn out to be marked."""
+
+    def __init__(self, key: Decimal) -> None:
+        self.key = key
+
+
+def test_an_unknown_type_matters_where_it_may_be_marked():
+    """An `id` needs no type; another required parameter is waited for."""
+    assert state_metadata(HiddenTypes).create(REF).id == "acc-1"
+    with pytest.raises(UnresolvedAnnotation):
+        state_metadata(HiddenNeed)
+
+
+CartId = NewType("CartId", str)
+
+
+class NewTypeState(BaseModel):
+    """Its id is a text of a type of its own."""
+
+    id: CartId = CartId("")
+
+
+class HolderState(BaseModel):
+    """Has texts, but no id among them."""
+
+    holder: str = ""
+
+
 class PropertyState:
     """Shows its id by a marked property."""
 
@@ -193,7 +239,9 @@ class NumberState(BaseModel):
         (MarkedState, "ledger"),
         (PropertyState, "key"),
         (BothState, "ledger"),
+        (NewTypeState, "id"),
         (BareState, None),
+        (HolderState, None),
         (NumberState, None),
     ],
 )

@@ -151,6 +151,8 @@ def test_a_repeated_request_id_is_refused(store):
     with pytest.raises(DuplicateRequestIdError) as caught:
         wait(store.append(stream(3, request_id="r")))
     assert (caught.value.aggregate_id, caught.value.request_id) == (REF, "r")
+    with pytest.raises(DuplicateRequestIdError):
+        wait(store.append(stream(3, request_id=f"rq-{REF.id}-2")))
     assert versions(wait(store.load(REF))) == [1, 2]
 
 
@@ -164,6 +166,24 @@ def test_the_version_is_looked_at_before_the_request_id(store):
         wait(store.append(first))
     with pytest.raises(EventVersionConflictError):
         wait(store.append(second))
+
+
+@pytest.mark.clause("EVT-032")
+@pytest.mark.parametrize(
+    ("rival", "expected"),
+    [
+        (stream(2, request_id="other"), Recoverability.RECOVERABLE),
+        (stream(1, request_id="other"), Recoverability.UNKNOWN),
+        (stream(3, request_id=f"rq-{REF.id}-1"), Recoverability.UNKNOWN),
+    ],
+)
+def test_only_a_plain_version_conflict_is_worth_a_retry(store, rival, expected):
+    """Duplicate aggregates and request ids stay what they are, however often they are tried."""
+    for version in (1, 2):
+        wait(store.append(stream(version)))
+    with pytest.raises(Exception) as caught:
+        wait(store.append(rival))
+    assert DEFAULT_POLICY.recoverability(caught.value) is expected
 
 
 @pytest.mark.clause("EVT-010", "CMD-233", "TCK-001")
@@ -294,6 +314,19 @@ def test_an_illegal_time_range_is_raised_by_the_call(store):
     """The tail must not lie before the head."""
     with pytest.raises(IllegalArgumentError):
         store.load_by_event_time(REF, 2, 1)
+
+
+def test_the_direct_forms_refuse_the_same_arguments(store):
+    """Whoever skips the awaitable is told of illegal arguments all the same."""
+    for call in (
+        lambda: store.load_now(REF, -1),
+        lambda: store.peek(REF, 2, 1),
+        lambda: store.load_by_event_time_now(REF, 2, 1),
+        lambda: store.single_now(REF, -1),
+        lambda: store.scan_aggregate_id_now(LEDGERS, limit=-1),
+    ):
+        with pytest.raises(IllegalArgumentError):
+            call()
 
 
 @pytest.mark.clause("EVT-020")
@@ -457,9 +490,15 @@ def test_a_copy_is_independent_in_both_directions(store):
 
 
 def test_a_copy_shares_streams(store):
-    """Copying copies no stream."""
+    """Copying copies no stream, and no list of them before one side appends."""
     wait(store.append(stream(1)))
-    assert store.copy().peek(REF)[0] is store.peek(REF)[0]
+    other = store.copy()
+    assert other.peek(REF)[0] is store.peek(REF)[0]
+    assert other._histories[REF] is store._histories[REF]
+    wait(store.append(stream(2)))
+    mine = store._histories[REF]
+    wait(store.append(stream(3)))
+    assert store._histories[REF] is mine
 
 
 class Leaf(InMemoryEventStore):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
@@ -12,6 +13,7 @@ from tests.runtime.stores_domain import REF, Credited, Ledger, Opened, ref, stre
 from wowspec.errors import IllegalStateError, NotSerializableError, SpecError
 from wowspec.messages.header import COMMAND_OPERATOR
 from wowspec.modeling.builtin import AggregateDeleted, OwnerTransferred, ResourceTagsApplied
+from wowspec.modeling.functions import Namespace
 from wowspec.modeling.identity import NamedAggregate
 from wowspec.modeling.states import state_metadata
 from wowspec.runtime.event_store import InMemoryEventStore
@@ -29,6 +31,7 @@ from wowspec.runtime.snapshots import (
     require_state_type,
 )
 from wowspec.runtime.sourcing import new_state_aggregate
+from wowspec.runtime.state_json import read_snapshot, write_snapshot
 from wowspec.runtime.views import to_full, to_medium, to_small
 
 LEDGER = NamedAggregate("bank", "ledger")
@@ -258,9 +261,49 @@ def test_a_copy_is_independent(store):
     """After a copy neither side sees what the other saves."""
     wait(store.save(snapshot(1)))
     other = store.copy()
+    third = InMemorySnapshotStore(types)
+    third.take_over(store)
+    assert wait(other.get_version(REF)) == wait(third.get_version(REF)) == 1
     wait(store.save(snapshot(2)))
     wait(other.save(snapshot(3)))
-    assert (wait(store.get_version(REF)), wait(other.get_version(REF))) == (2, 3)
+    assert (wait(store.get_version(REF)), wait(other.get_version(REF)), wait(third.get_version(REF))) == (2, 3, 1)
+
+
+def test_a_state_that_was_defined_inside_a_function_is_read_back():
+    """Its annotations resolve with the names that were around it."""
+
+    @dataclass
+    class Line:
+        text: str
+
+    @dataclass
+    class Local:
+        id: str
+        lines: list[Line] = field(default_factory=list)
+
+    metadata = state_metadata(Local, Namespace({"Line": Line}))
+    live = new_state_aggregate(metadata, REF)
+    live.state.lines.append(Line("x"))
+    local = InMemorySnapshotStore(lambda _: metadata)
+    wait(local.save(Snapshot(live, 1)))
+    assert wait(local.load(REF)).state == Local("acc-1", [Line("x")])
+
+
+@pytest.mark.clause("SNP-007")
+def test_the_full_json_agrees_with_what_is_kept(store):
+    """The text of a loaded snapshot, read again, is the same snapshot."""
+    live = aggregate(0).on_sourcing(
+        stream(1, Opened(balance=3), ResourceTagsApplied({"a": ["1"]}), owner_id="own", header={COMMAND_OPERATOR: "op"})
+    )
+    wait(store.save(Snapshot(live, 9)))
+    kept = wait(store.load(REF))
+    text = write_snapshot(kept)
+    again = read_snapshot(text, types)
+    assert write_snapshot(again) == text == write_snapshot(Snapshot(live, 9))
+    assert again.state == kept.state == live.state
+    other = InMemorySnapshotStore(types)
+    wait(other.save(again))
+    assert other._records == store._records
 
 
 class Leaf(NoOpSnapshotStore):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Annotated, Any
 
 import pytest
 from pydantic import BaseModel
@@ -20,6 +20,7 @@ from wowspec.errors import (
 from wowspec.messages.envelopes import DomainEvent, DomainEventStream
 from wowspec.messages.exchange import DomainEventExchange
 from wowspec.messages.header import COMMAND_OPERATOR, Header
+from wowspec.modeling.annotations import Name
 from wowspec.modeling.builtin import (
     AggregateDeleted,
     AggregateRecovered,
@@ -508,6 +509,23 @@ class Needy(BaseModel):
     def credited(self, event: Credited, price: int) -> None: ...
 
 
+class ByServiceName(BaseModel):
+    """Asks for a service by its name, and for one of no type at all."""
+
+    id: str
+    seen: list[Any] = []
+
+    @on_sourcing
+    def credited(self, event: Credited, it: Annotated[Header, Name("clock")] | None, any_of: int | str = 7, /) -> None:
+        self.seen.append((it, any_of))
+
+
+def test_a_named_service_is_not_looked_up_by_type():
+    """Without services a parameter with a service name gets its None, although its type would be on offer."""
+    aggregate = fresh(ByServiceName).on_sourcing(stream(1))
+    assert aggregate.state.seen == [(None, 7)]
+
+
 def test_a_parameter_that_nothing_supplies_is_named():
     """The author learns which parameter, and what is on offer."""
     with pytest.raises(SpecError) as caught:
@@ -560,7 +578,14 @@ def test_an_aggregate_around_a_bare_state():
 def test_back_to_a_writable_aggregate():
     """Every fact is kept, and the state object is the same one."""
     aggregate = fresh().on_sourcing(
-        stream(1, ResourceTagsApplied({"a": ["1"]}), Closed(), owner_id="own", header={COMMAND_OPERATOR: "op"})
+        stream(
+            1,
+            ResourceTagsApplied({"a": ["1"]}),
+            Closed(),
+            owner_id="own",
+            space_id="sp",
+            header={COMMAND_OPERATOR: "op"},
+        )
     )
     again = restore(aggregate.metadata, aggregate, aggregate.state)
     assert facts(again) == facts(aggregate)

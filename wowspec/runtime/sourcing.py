@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final, Protocol
 
 from ..errors import IllegalArgumentError, SourcingVersionConflictError, SpecError
+from ..messages.codec import remember_namespace
 from ..messages.envelopes import DomainEvent, DomainEventStream, StateEvent
 from ..messages.exchange import DomainEventExchange
 from ..messages.header import COMMAND_OPERATOR
@@ -146,6 +147,8 @@ class StateAggregate:
         self.event_time = 0
         self.tags: Tags = {}
         self.deleted = False
+        if metadata.namespace.local_names:
+            remember_namespace(metadata.cls, metadata.namespace)
         if metadata.is_aggregate_aware:
             state.set_state_aggregate(self)
 
