@@ -7,8 +7,9 @@ from typing import Generic, TypeVar
 import pytest
 from pydantic import BaseModel
 
-from wowspec import DeleteAggregate, name
+from wowspec import DeleteAggregate, aggregate_root, name
 from wowspec.errors import IllegalArgumentError
+from wowspec.modeling.aggregates import aggregate_metadata
 from wowspec.modeling.identity import NamedAggregate
 from wowspec.modeling.naming import (
     CAMEL,
@@ -27,6 +28,7 @@ from wowspec.modeling.naming import (
     to_named_aggregate,
     to_snake,
 )
+from wowspec.world.services import ServiceProvider
 
 T = TypeVar("T")
 
@@ -170,3 +172,26 @@ def test_a_built_in_command_has_the_runtime_s_name_and_hands_it_to_no_subclass()
 
     assert message_name(DeleteAggregate) == "default_delete_aggregate"
     assert message_name(CloseAccount) == "close_account"
+
+
+@pytest.mark.clause("NAM-011", "NAM-017")
+def test_aggregates_and_services_are_named_by_the_same_rule():
+    """`@name` below `@aggregate_root`, or on the class of a service, replaces the class's name."""
+
+    @aggregate_root(context="shop")
+    @name("basket")
+    class Cart:
+        def __init__(self, id: str) -> None:
+            self.id = id
+
+    @name("wall_clock")
+    class Watch:
+        pass
+
+    services = ServiceProvider()
+    services.register(Watch())
+    services.register(Cart("a"))
+
+    assert aggregate_metadata(Cart).named == NamedAggregate("shop", "basket")
+    assert isinstance(services.by_name("wall_clock"), Watch)
+    assert isinstance(services.by_name("basket"), Cart)

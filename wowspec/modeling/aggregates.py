@@ -13,7 +13,7 @@ from .builtin import BUILT_IN_COMMANDS, BuiltInCommand
 from .decorators import Role
 from .functions import HandlerFunction, Namespace, UnresolvedAnnotation, discover, strip_annotated
 from .identity import FunctionInfo, FunctionKind, NamedAggregate
-from .naming import to_snake
+from .naming import message_name
 from .states import StateMetadata, state_metadata
 
 T = TypeVar("T", bound=type)
@@ -130,7 +130,7 @@ class AggregateDefinition:
 
     def _build(self) -> None:
         cls = self._cls
-        named = NamedAggregate(self._context, self._name or to_snake(cls.__name__))
+        named = NamedAggregate(self._context, self._name or message_name(cls))
         state_class, make_root = _state_class_of(cls, self._namespace)
         state = state_metadata(state_class, self._namespace)
         found = discover(cls, _ROLES, self._namespace)
@@ -274,7 +274,7 @@ def aggregate_root(
     Args:
         cls: the class, whose constructor takes its state object, or which is its own state.
         context: name of its bounded context.
-        name: the aggregate's name; default: the class's name in snake case.
+        name: the aggregate's name; default: a `@name` below this decorator, else the class's name in snake case.
         commands: command classes that belong to it without a function here, such as void commands (CMD-255).
         tenant_id: the one tenant of all its instances, if it is fixed (NAM-009).
 

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import re
-from typing import Any, Final
+from typing import Any
 
 from ..errors import IllegalArgumentError
-
-_CAPITAL: Final = re.compile(r"(?<!^)(?=[A-Z])")
+from ..modeling.naming import message_name
 
 
 class ServiceProvider:
@@ -20,11 +18,10 @@ class ServiceProvider:
         self._by_name: dict[str, Any] = {}
 
     def register(self, service: Any, *, name: str | None = None, service_type: type | None = None) -> None:
-        """Register by type (default: its class) and by name (default: snake case of its class's name)."""
+        """Register by type (default: its class) and by name (default: the class's `@name`, else it in snake case)."""
         kind = service_type or type(service)
         self._by_type[kind] = service
-        default = getattr(type(service), "__wowspec_name__", None) or _CAPITAL.sub("_", type(service).__name__).lower()
-        self._by_name[name if name is not None else default] = service
+        self._by_name[name if name is not None else message_name(type(service))] = service
 
     def by_type(self, wanted: type) -> Any | None:
         """Exact type first, then a registered subtype, then any instance; None if there is none."""
