@@ -62,6 +62,7 @@ class ServerCommandExchange(ExchangeBase, Generic[C]):
     """A command on its way through the command handler chain.
 
     What belongs to the exchange survives a retry: result map, invoke result, event stream, function, version (CMD-198).
+    `attempts` counts how often processing was begun.
     """
 
     message: CommandMessage[C]
@@ -71,6 +72,7 @@ class ServerCommandExchange(ExchangeBase, Generic[C]):
     command_aggregate: Any = None
     invoke_result: Any = None
     event_stream: DomainEventStream | None = None
+    attempts: int = 0
 
     @property
     def header(self) -> Header:

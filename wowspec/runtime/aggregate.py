@@ -31,6 +31,7 @@ from ..modeling.builtin import RecoverAggregate
 from ..modeling.functions import First, HandlerFunction
 from ..modeling.identity import PROCESS_FUNCTION, AggregateRef
 from ..world.world import World
+from .audit import Audit, Watch
 from .invocation import invoke
 from .sourcing import StateAggregate
 
@@ -157,11 +158,20 @@ CHECKS: tuple[CheckRow, ...] = (
 
 
 class CommandAggregate:
-    """The working instance that processes one command."""
+    """The working instance that processes one command; an audit sees what its functions changed."""
 
-    __slots__ = ("_append", "_world", "command_state", "metadata", "root", "state")
+    __slots__ = ("_append", "_audit", "_watch", "_world", "command_state", "metadata", "root", "state")
 
-    def __init__(self, metadata: AggregateMetadata, state: StateAggregate, append: Append, world: World) -> None:
+    def __init__(
+        self,
+        metadata: AggregateMetadata,
+        state: StateAggregate,
+        append: Append,
+        world: World,
+        audit: Audit | None = None,
+    ) -> None:
+        self._audit = audit
+        self._watch: Watch | None = None
         self.metadata = metadata
         self.state = state
         self.root = metadata.make_root(state.state)
@@ -191,12 +201,21 @@ class CommandAggregate:
                 refusal = check.refuse(self, exchange)
                 if refusal is not None:
                     raise refusal
+            if self._audit is not None:
+                self._watch = self._audit.watch(exchange, self.state)
             stream = await self._decide(exchange)
             if stream is None:
                 return None
+            watch = self._watch
+            if watch is not None:
+                watch.built(stream)
             self.source(stream)
+            if watch is not None:
+                watch.sourced(stream)
             exchange.aggregate_version = stream.version
             await self.store(stream, exchange)
+            if watch is not None:
+                watch.stored(stream)
         except Exception as error:
             await self._failed(exchange, error)
             raise
@@ -265,10 +284,22 @@ class CommandAggregate:
     ) -> Any:
         if function is not None:
             exchange.function = function.info
-            return await invoke(function.handler, self.root, exchange, self._world)
+            return await self._invoke(function.handler, exchange)
         row, info = self.metadata.built_in[command_class]
         exchange.function = info
         return row.answer(exchange.message.body)
+
+    async def _invoke(self, handler: HandlerFunction, exchange: ServerCommandExchange[Any]) -> Any:
+        watch = self._watch
+        if watch is None:
+            return await invoke(handler, self.root, exchange, self._world)
+        try:
+            result = await invoke(handler, self.root, exchange, self._world)
+        except Exception:
+            watch.failed(handler.place)
+            raise
+        watch.ran(handler.place)
+        return result
 
     async def _with_after(
         self, after: list[HandlerFunction], result: Any, exchange: ServerCommandExchange[Any]
@@ -281,7 +312,7 @@ class CommandAggregate:
                 wanted = " or ".join(cls.__name__ for cls in item.supported)
                 message = f"{item.place} takes {wanted}, but was called after {type(body).__name__}"
                 raise TypeError(message)
-            more = await invoke(item, self.root, exchange, self._world)
+            more = await self._invoke(item, exchange)
             if more is not None:
                 events.extend(_flat(more))
         return events
@@ -293,6 +324,8 @@ class CommandAggregate:
         if handler is None:
             return
         await invoke(handler, self.root, exchange, self._world)
+        if self._watch is not None:
+            self._watch.failed(handler.place)
         replaced = exchange.failure()
         if replaced is not None and replaced is not error:
             raise replaced from error

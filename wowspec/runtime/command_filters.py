@@ -42,7 +42,7 @@ class AggregateProcessorFilter:
         runtime = self._runtime
         exchange.services = runtime.world.services
         processor = RetryableAggregateProcessor(
-            require_metadata(exchange), runtime.repository, self.append, runtime.world
+            require_metadata(exchange), runtime.repository, self.append, runtime.world, runtime.audit
         )
         exchange.aggregate_processor = processor
         try:

@@ -36,6 +36,9 @@ class AggregateCommandDispatcher:
     def receive(self, message: CommandMessage[Any]) -> None:
         """Take a command from the bus."""
         exchange = ServerCommandExchange(message, lane=Lane(Room.COMMAND, message.aggregate_id.id))
+        audit = self._runtime.audit
+        if audit is not None:
+            audit.taken(exchange)
         if message.is_void:
             # CMD-158: filtered between bus and groups, so a void command waits for no one.
             self._runtime.world.scheduler.spawn(self._drop(exchange), "void")

@@ -6,9 +6,9 @@ One stream is one unit of storage. Arguments are checked by the call, all else h
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Callable
 from operator import attrgetter
-from typing import Final, Protocol
+from typing import Any, Final, Protocol
 
 from ..errors import (
     DuplicateAggregateIdError,
@@ -144,20 +144,26 @@ async def _no_scan(store: str) -> list[AggregateRef]:
 
 
 class _History:
-    """The streams of one aggregate, oldest first; `owner` is the one store that may write to it."""
+    """The streams of one aggregate, oldest first, each with its note; `owner` is the one store that may write to it."""
 
-    __slots__ = ("last_version", "owner", "request_ids", "streams")
+    __slots__ = ("last_version", "notes", "owner", "request_ids", "streams")
 
     def __init__(
-        self, owner: object, streams: list[DomainEventStream], request_ids: set[str], last_version: int
+        self,
+        owner: object,
+        streams: list[DomainEventStream],
+        notes: list[Any],
+        request_ids: set[str],
+        last_version: int,
     ) -> None:
         self.owner = owner
         self.streams = streams
+        self.notes = notes
         self.request_ids = request_ids
         self.last_version = last_version
 
     def copy(self, owner: object) -> _History:
-        return _History(owner, self.streams.copy(), self.request_ids.copy(), self.last_version)
+        return _History(owner, self.streams.copy(), self.notes.copy(), self.request_ids.copy(), self.last_version)
 
 
 class InMemoryEventStore:
@@ -166,11 +172,15 @@ class InMemoryEventStore:
     It keeps the very stream that was appended and hands out copies with headers of their own and shared bodies; the
     whole aggregate id is the key, tenant included (EVT-012, EVT-013). The `..._now` methods are the store; the others
     put their work off until the await.
+
+    Attributes:
+        on_stored: sees each stream that is stored; what it gives is kept beside the stream as its note.
     """
 
-    __slots__ = ("_histories", "_owner")
+    __slots__ = ("_histories", "_owner", "on_stored")
 
     def __init__(self) -> None:
+        self.on_stored: Callable[[DomainEventStream], Any] | None = None
         self._owner = object()
         self._histories: dict[AggregateRef, _History] = {}
 
@@ -195,7 +205,8 @@ class InMemoryEventStore:
         if history is None:
             if version <= 0:
                 raise version_conflict(stream)
-            self._histories[aggregate_id] = _History(self._owner, [stream], {stream.request_id}, version)
+            note = None if self.on_stored is None else self.on_stored(stream)
+            self._histories[aggregate_id] = _History(self._owner, [stream], [note], {stream.request_id}, version)
             return
         if version <= history.last_version:
             raise version_conflict(stream)
@@ -204,6 +215,7 @@ class InMemoryEventStore:
         if history.owner is not self._owner:
             history = self._histories[aggregate_id] = history.copy(self._owner)
         history.streams.append(stream)
+        history.notes.append(None if self.on_stored is None else self.on_stored(stream))
         history.request_ids.add(stream.request_id)
         history.last_version = version
 
@@ -276,6 +288,11 @@ class InMemoryEventStore:
         """See `EventStore.last`."""
         return Later(self.last_now, aggregate_id)
 
+    def head_version(self, aggregate_id: AggregateRef) -> int:
+        """Version of the newest stream; 0 where there is none."""
+        history = self._histories.get(aggregate_id)
+        return history.last_version if history is not None else 0
+
     def last_now(self, aggregate_id: AggregateRef) -> DomainEventStream | None:
         """A copy of the newest stream."""
         streams = self._streams(aggregate_id)
@@ -310,6 +327,11 @@ class InMemoryEventStore:
         ]
         found.sort(key=lambda ref: (text_order(ref.id), text_order(ref.tenant_id)))
         return found[:limit]
+
+    def noted(self, aggregate_id: AggregateRef, start: int = 0) -> list[tuple[DomainEventStream, Any]]:
+        """The stored streams themselves from an index on, each with its note, or None where nobody took one."""
+        history = self._histories.get(aggregate_id)
+        return [] if history is None else list(zip(history.streams[start:], history.notes[start:], strict=True))
 
     def aggregate_ids(self) -> list[AggregateRef]:
         """Every aggregate that has streams, in order of its first append."""

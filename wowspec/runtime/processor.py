@@ -11,6 +11,7 @@ from ..modeling.aggregates import AggregateMetadata
 from ..world.clock import NANOS_PER_MILLI
 from ..world.world import World
 from .aggregate import Append, CommandAggregate
+from .audit import Audit
 from .repository import StateAggregateRepository
 from .sourcing import StateAggregate, new_state_aggregate
 
@@ -23,11 +24,17 @@ FIRST_BACKOFF_NANOS: Final = 500 * NANOS_PER_MILLI
 class RetryableAggregateProcessor:
     """Processes one command exchange; keeps nothing between commands (CMD-188)."""
 
-    __slots__ = ("_append", "_metadata", "_repository", "_world")
+    __slots__ = ("_append", "_audit", "_metadata", "_repository", "_world")
 
     def __init__(
-        self, metadata: AggregateMetadata, repository: StateAggregateRepository, append: Append, world: World
+        self,
+        metadata: AggregateMetadata,
+        repository: StateAggregateRepository,
+        append: Append,
+        world: World,
+        audit: Audit | None = None,
     ) -> None:
+        self._audit = audit
         self._metadata = metadata
         self._repository = repository
         self._append = append
@@ -43,9 +50,10 @@ class RetryableAggregateProcessor:
         attempt = 0
         while True:
             exchange.error = None
+            exchange.attempts += 1
             try:
                 state = await self._state(exchange)
-                aggregate = CommandAggregate(self._metadata, state, self._append, self._world)
+                aggregate = CommandAggregate(self._metadata, state, self._append, self._world, self._audit)
                 return await aggregate.process(exchange)
             except Exception as error:
                 if self._world.errors.recoverability(error) is not Recoverability.RECOVERABLE:

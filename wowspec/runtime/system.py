@@ -14,6 +14,7 @@ from ..modeling.configuration import ConfiguredAggregate
 from ..modeling.identity import NamedAggregate
 from ..modeling.processors import ProcessorKind, ProcessorMetadata
 from ..world.world import World
+from .audit import Audit
 from .buses import InMemoryCommandBus, domain_event_bus, state_event_bus
 from .catalog import Catalog
 from .chain import FilterRow, NamedFilter, Next, build_chain
@@ -40,6 +41,7 @@ class Runtime:
     """The wired pipeline over one world. Parts that a spec never uses are made when they are first used."""
 
     __slots__ = (
+        "_audit",
         "_command_chain",
         "_command_dispatchers",
         "_event_dispatchers",
@@ -76,6 +78,7 @@ class Runtime:
         self.world = world
         self.catalog = Catalog()
         self.armory: Armory | None = None
+        self._audit: Audit | None = None
         self.event_store = event_store or InMemoryEventStore()
         self.snapshot_store = snapshot_store or InMemorySnapshotStore(self.catalog.state_type)
         self.request_ids = request_ids or Prechecks.exact(world.clock)
@@ -213,6 +216,18 @@ class Runtime:
         if self.armory is not None:
             other.armory = other.world.injector = self.armory.copy()
         return other
+
+    # --- audit --------------------------------------------------------------------------------------------------------
+
+    @property
+    def audit(self) -> Audit | None:
+        """What is remembered for the laws; None: nothing is."""
+        return self._audit
+
+    @audit.setter
+    def audit(self, audit: Audit | None) -> None:
+        self._audit = audit
+        self.event_store.on_stored = None if audit is None else audit.on_stored
 
     # --- building messages --------------------------------------------------------------------------------------------
 
