@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
-from typing import Any, Final, Protocol
+from collections.abc import Callable
+from typing import Any, Final
 
 from ..errors import IllegalArgumentError, SourcingVersionConflictError, SpecError
 from ..messages.codec import remember_namespace
@@ -22,89 +22,10 @@ from ..modeling.builtin import (
 from ..modeling.functions import First, HandlerFunction, Parameter
 from ..modeling.identity import DEFAULT_OWNER_ID, DEFAULT_SPACE_ID, DEFAULT_TENANT_ID, AggregateRef, NamedAggregate
 from ..modeling.states import StateMetadata
+from .facts import AggregateFacts, Tags, copy_tags, next_version
 
-Tags = dict[str, list[str]]
 #: Gives an annotated sourcing function its further arguments, positional and by keyword.
 Supply = Callable[[HandlerFunction, DomainEventExchange[Any]], tuple[list[Any], dict[str, Any]]]
-
-_MAX_INT: Final = 2_147_483_647
-_MIN_INT: Final = -2_147_483_648
-
-
-def next_version(version: int) -> int:
-    """The version after this one; versions are 32-bit and wrap (STA-002)."""
-    return version + 1 if version != _MAX_INT else _MIN_INT
-
-
-class AggregateFacts(Protocol):
-    """What is known of an aggregate besides its state (STA-001). Times are epoch milliseconds."""
-
-    @property
-    def aggregate_id(self) -> AggregateRef:
-        """Which aggregate."""
-        ...
-
-    @property
-    def version(self) -> int:
-        """Version of the last stream; 0 before the first."""
-        ...
-
-    @property
-    def owner_id(self) -> str:
-        """Owner, or empty."""
-        ...
-
-    @property
-    def space_id(self) -> str:
-        """Space, or empty."""
-        ...
-
-    @property
-    def event_id(self) -> str:
-        """Id of the last stream (not of an event), or empty."""
-        ...
-
-    @property
-    def first_operator(self) -> str:
-        """Operator of the first stream, or empty."""
-        ...
-
-    @property
-    def operator(self) -> str:
-        """Operator of the last stream, or empty."""
-        ...
-
-    @property
-    def first_event_time(self) -> int:
-        """Create time of the first stream, or 0."""
-        ...
-
-    @property
-    def event_time(self) -> int:
-        """Create time of the last stream, or 0."""
-        ...
-
-    @property
-    def tags(self) -> Tags:
-        """Tags by key."""
-        ...
-
-    @property
-    def deleted(self) -> bool:
-        """Whether it is deleted."""
-        ...
-
-
-class ReadOnlyStateAggregate(AggregateFacts, Protocol):
-    """What can be seen of a state aggregate: an interface, not a copy (STA-031).
-
-    State aggregates, snapshots and state events have it.
-    """
-
-    @property
-    def state(self) -> Any:
-        """The state object itself, shared by all who see it."""
-        ...
 
 
 class StateAggregate:
@@ -296,11 +217,6 @@ def aggregate_of_state(
 def state_event_of(stream: DomainEventStream, state: Any) -> StateEvent[Any]:
     """A state event from a bare state: operator and time are the stream's, no tags, not deleted (STA-044)."""
     return StateEvent(stream, state, stream.operator, stream.create_time)
-
-
-def copy_tags(tags: Mapping[str, Any]) -> Tags:
-    """Tags of one's own."""
-    return {key: list(values) for key, values in tags.items()} if tags else {}
 
 
 # ------------------------------------------------------------------------------------------------ applying events

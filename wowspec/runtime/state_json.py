@@ -10,8 +10,9 @@ from ..messages.json_reading import aggregate_ref
 from ..messages.json_shapes import aggregate_id_fields, body_text
 from ..messages.json_tree import Tree, members, parse, text_of, written
 from ..modeling.identity import AggregateRef
+from .facts import ReadOnlyStateAggregate, Tags
 from .snapshots import Snapshot, StateTypes, require_state_type
-from .sourcing import ReadOnlyStateAggregate, StateAggregate, Supply, Tags, restore
+from .sourcing import StateAggregate, Supply, restore
 
 
 @dataclass(frozen=True, slots=True)

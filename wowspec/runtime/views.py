@@ -6,8 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 
+from .facts import Tags
 from .snapshots import Snapshot
-from .sourcing import Tags
 
 T = TypeVar("T")
 
