@@ -221,7 +221,9 @@ class CommandGateway:
             handle.next(sent_signal(message, plan.wait_command_id, error, world.errors, world))
             handle.error(error)
             raise self._wrapped(error, message, plan.wait_command_id) from error
-        if not (handle.skips_successful_sent and plan.stage is not CommandStage.SENT):
+        # A handle of another make has no such marker, and always gets its SENT.
+        skips = getattr(handle, "skips_successful_sent", False)
+        if not skips or plan.stage is CommandStage.SENT:
             handle.next(sent_signal(message, plan.wait_command_id, None, world.errors, world))
 
     def _notify_sent(self, message: CommandMessage[Any], error: BaseException | None, lane: Lane) -> None:

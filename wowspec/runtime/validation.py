@@ -131,14 +131,17 @@ class PydanticValidator:
 class _Check:
     """How instances of one class are validated; made once for each class."""
 
-    __slots__ = ("_nested", "_own", "_values")
+    __slots__ = ("_is_root", "_nested", "_own", "_values")
 
     def __init__(
         self,
         values: Callable[[Any], dict[str, Any]],
         own: Callable[[dict[str, Any], Path], Violations],
         nested: tuple[str, ...],
+        *,
+        is_root: bool = False,
     ) -> None:
+        self._is_root = is_root
         self._values = values
         self._own = own
         self._nested = nested
@@ -148,7 +151,8 @@ class _Check:
         found.extend(self._own(values, path))
         for name in self._nested:
             if name in values:
-                _descend(values[name], (*path, name), found)
+                # Like pydantic's own paths, ours do not name a root model's one field.
+                _descend(values[name], path if self._is_root else (*path, name), found)
 
 
 def _descend(value: Any, path: Path, found: list[BindingError]) -> None:
@@ -223,7 +227,7 @@ def _root_check(model: type[RootModel[Any]]) -> _Check:
         return _validate_twice(model, given["root"], path, {})
 
     nested = () if _is_leaf(model.model_fields["root"].annotation) else ("root",)
-    return _Check(values, own, nested)
+    return _Check(values, own, nested, is_root=True)
 
 
 def _validate_twice(model: type[BaseModel], data: Any, path: Path, names: Mapping[str, str]) -> Violations:
