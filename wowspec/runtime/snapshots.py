@@ -11,8 +11,9 @@ from ..messages.codec import decode, encode, remember_namespace
 from ..messages.envelopes import StateEvent
 from ..modeling.identity import AggregateRef, NamedAggregate
 from ..modeling.states import StateMetadata
+from .facts import ReadOnlyStateAggregate, Tags, copy_tags, next_version
 from .later import Later, sync_form
-from .sourcing import ReadOnlyStateAggregate, StateAggregate, Supply, Tags, copy_tags, next_version, restore
+from .sourcing import StateAggregate, Supply, restore
 
 #: The state type of a named aggregate, or None where it has none.
 StateTypes = Callable[[NamedAggregate], StateMetadata | None]
@@ -144,7 +145,7 @@ class SnapshotStore(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class _Record:
+class SnapshotRecord:
     """A saved snapshot: the state as JSON, and everything else as it was at the save."""
 
     aggregate_id: AggregateRef
@@ -175,7 +176,7 @@ class InMemorySnapshotStore:
     def __init__(self, types: StateTypes, supply: Supply | None = None) -> None:
         self._types = types
         self._supply = supply
-        self._records: dict[AggregateRef, _Record] = {}
+        self._records: dict[AggregateRef, SnapshotRecord] = {}
 
     @property
     def name(self) -> str:
@@ -199,9 +200,14 @@ class InMemorySnapshotStore:
     def load_now(self, aggregate_id: AggregateRef) -> Snapshot | None:
         """The stored snapshot, restored from its JSON."""
         record = self._records.get(aggregate_id)
-        return None if record is None else Snapshot(self._restored(record), record.snapshot_time)
+        return None if record is None else Snapshot(self.restored(record), record.snapshot_time)
 
-    def _restored(self, record: _Record) -> StateAggregate:
+    def record(self, aggregate_id: AggregateRef) -> SnapshotRecord | None:
+        """What is kept of an aggregate; it never changes."""
+        return self._records.get(aggregate_id)
+
+    def restored(self, record: SnapshotRecord) -> StateAggregate:
+        """A state aggregate of one's own from what is kept, its state read from JSON."""
         metadata = require_state_type(self._types, record.aggregate_id.named_aggregate)
         remember_namespace(metadata.cls, metadata.namespace)
         return restore(metadata, record, decode(metadata.cls, record.state_json), self._supply)
@@ -226,7 +232,7 @@ class InMemorySnapshotStore:
         stored = self._records.get(aggregate_id)
         if stored is not None and version < stored.version:
             return
-        self._records[aggregate_id] = _Record(
+        self._records[aggregate_id] = SnapshotRecord(
             aggregate_id,
             version,
             view.owner_id,
