@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 from dataclasses import dataclass, field
 from typing import Any
@@ -31,7 +32,7 @@ from wowspec.runtime.snapshots import (
     require_state_type,
 )
 from wowspec.runtime.sourcing import new_state_aggregate
-from wowspec.runtime.state_json import read_snapshot, write_snapshot
+from wowspec.runtime.state_json import read_snapshot, save_json, write_snapshot
 from wowspec.runtime.views import to_full, to_medium, to_small
 
 LEDGER = NamedAggregate("bank", "ledger")
@@ -222,6 +223,28 @@ def test_what_does_not_survive_json_is_lost_or_fails():
     with pytest.raises(NotSerializableError):
         wait(forgetful.save(Snapshot(live, 2)))
     assert wait(forgetful.load(REF)).snapshot_time == 1
+
+
+@pytest.mark.clause("SNP-009")
+@pytest.mark.parametrize("version", [None, "4", 4.0, True, "gone"])
+def test_a_text_without_an_integer_version_is_not_kept(store, version):
+    """A store must know which snapshot is newer, so it is stricter than other readers."""
+    tree = json.loads(write_snapshot(snapshot(4)))
+    tree["version"] = version
+    if version == "gone":
+        del tree["version"]
+    with pytest.raises(IllegalStateError, match="which is no integer"):
+        save_json(store, json.dumps(tree), types)
+    assert wait(store.load(REF)) is None
+
+
+@pytest.mark.clause("SNP-004", "SNP-009")
+def test_a_text_is_kept_like_a_snapshot(store):
+    """An older one is ignored, a newer one replaces."""
+    for version in (4, 6, 5):
+        save_json(store, write_snapshot(snapshot(version, balance=version)), types)
+    found = wait(store.load(REF))
+    assert (found.version, found.state.balance) == (6, 6)
 
 
 @pytest.mark.clause("SNP-008", "TCK-007")

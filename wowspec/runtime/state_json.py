@@ -5,13 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from ..errors import IllegalStateError
 from ..messages.codec import decode
 from ..messages.json_reading import aggregate_ref
 from ..messages.json_shapes import aggregate_id_fields, body_text
 from ..messages.json_tree import Tree, members, parse, text_of, written
 from ..modeling.identity import AggregateRef
 from .facts import ReadOnlyStateAggregate, Tags
-from .snapshots import Snapshot, StateTypes, require_state_type
+from .snapshots import InMemorySnapshotStore, Snapshot, StateTypes, require_state_type
 from .sourcing import StateAggregate, Supply, restore
 
 
@@ -63,6 +64,22 @@ def read_snapshot(data: bytes | str, types: StateTypes, supply: Supply | None = 
     text = text_of(data)
     tree = Tree("a snapshot", parse(text))
     return Snapshot(_aggregate(tree, text, types, supply), tree.long("snapshotTime"))
+
+
+def save_json(store: InMemorySnapshotStore, data: bytes | str, types: StateTypes) -> None:
+    """Keep a snapshot that comes as JSON text, such as one exported from production, by the rules of `save`.
+
+    Raises:
+        IllegalStateError: if its version is missing or no integer, where other readers would be lax (SNP-009), or if
+            the aggregate has no type.
+        DecodeError: if the text is no snapshot otherwise.
+    """
+    tree = parse(text_of(data))
+    version = tree.get("version") if isinstance(tree, dict) else None
+    if type(version) is not int:
+        message = f"the snapshot's version is {version!r}, which is no integer: a store cannot tell which one is newer"
+        raise IllegalStateError(message)
+    store.save_now(read_snapshot(data, types))
 
 
 def _written(aggregate: ReadOnlyStateAggregate, after_state: dict[str, Any]) -> bytes:
