@@ -52,6 +52,7 @@ def test_a_decorator_returns_the_class_itself():
         id: str
 
     assert create_aggregate(Open) is Open
+    assert allow_create()(Open) is Open
     assert static_tenant_id(Open) is Open
 
 

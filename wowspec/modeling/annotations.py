@@ -171,8 +171,14 @@ class ClassAnnotation:
     text: str
     mark: Mark
 
-    def __call__(self, cls: T) -> T:
-        """Leave the mark on the class and return the class."""
+    @overload
+    def __call__(self, cls: T, /) -> T: ...
+    @overload
+    def __call__(self, /) -> ClassAnnotation: ...
+    def __call__(self, cls: Any = None, /) -> Any:
+        """Leave the mark on the class and return the class; empty parentheses change nothing."""
+        if cls is None:
+            return self
         _require_class(cls, self.text)
         _refuse_second(cls, self.text, type(self.mark))
         add_mark(cls, self.mark)
@@ -180,9 +186,9 @@ class ClassAnnotation:
         return cls
 
 
-create_aggregate: Final = ClassAnnotation("create_aggregate", Create())
-allow_create: Final = ClassAnnotation("allow_create", AllowCreate())
-void_command: Final = ClassAnnotation("void_command", Void())
+create_aggregate = ClassAnnotation("create_aggregate", Create())
+allow_create = ClassAnnotation("allow_create", AllowCreate())
+void_command = ClassAnnotation("void_command", Void())
 
 
 def static_aggregate_id(value: str) -> ClassAnnotation:

@@ -59,7 +59,7 @@ def fields_of(cls: type) -> tuple[Field, ...]:
     """
     declarations: dict[str, list[tuple[type, Any, str]]] = {}
     for base in cls.__mro__:
-        for name, annotation, text in _declared_in(base, cls):
+        for name, annotation, text in _declared_in(base):
             declarations.setdefault(name, []).append((base, annotation, text))
     found = []
     for name in sorted(declarations):
@@ -106,19 +106,19 @@ def _wrong_type(cls: type, item: Field, role: str, wanted: str, instead: str) ->
 # --- declarations -----------------------------------------------------------------------------------------------------
 
 
-def _declared_in(base: type, cls: type) -> Iterator[tuple[str, Any, str]]:
+def _declared_in(base: type) -> Iterator[tuple[str, Any, str]]:
     """Names, resolved annotations and their texts, as one class of the hierarchy declares them."""
     if base.__module__ in _FOREIGN or base.__module__.partition(".")[0] == "pydantic":
         return
     for name, annotation in inspect.get_annotations(base).items():
         if _is_class_level(annotation):
             continue
-        yield name, _resolve(base, cls, name, annotation), _shown(annotation)
+        yield name, _resolve(base, name, annotation), _shown(annotation)
     for name, member in vars(base).items():
         function = _property_function(member)
         if function is not None:
             annotation = inspect.get_annotations(function).get("return", UNRESOLVED)
-            yield name, _resolve(base, cls, name, annotation), _shown(annotation)
+            yield name, _resolve(base, name, annotation), _shown(annotation)
 
 
 def _is_class_level(annotation: Any) -> bool:
@@ -144,7 +144,7 @@ def _shown(annotation: Any) -> str:
     return annotation if isinstance(annotation, str) else str(annotation).replace("typing.", "")
 
 
-def _resolve(base: type, cls: type, name: str, annotation: Any) -> Any:
+def _resolve(base: type, name: str, annotation: Any) -> Any:
     """The annotation with its names looked up; `UNRESOLVED` where one does not exist and no marker can be in it."""
     if annotation is UNRESOLVED or not _holds_text(annotation):
         return annotation
@@ -156,8 +156,8 @@ def _resolve(base: type, cls: type, name: str, annotation: Any) -> Any:
             return typing.get_type_hints(shim, module, {**find_locals(), **namespace}, include_extras=True)[name]
         except NameError:
             continue
-    pydantic_field = getattr(cls, "__pydantic_fields__", {}).get(name)
-    if pydantic_field is not None and getattr(cls, "__pydantic_complete__", False):
+    pydantic_field = getattr(base, "__pydantic_fields__", {}).get(name)
+    if pydantic_field is not None and getattr(base, "__pydantic_complete__", False):
         metadata = tuple(pydantic_field.metadata)
         return typing.Annotated[(pydantic_field.annotation, *metadata)] if metadata else pydantic_field.annotation
     if "Annotated" in str(annotation):
