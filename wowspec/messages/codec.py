@@ -10,7 +10,7 @@ from __future__ import annotations
 import collections.abc
 import math
 import typing
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final, TypeVar
@@ -162,16 +162,24 @@ def _adapter_calls(tp: Any) -> tuple[Callable[..., bytes], Callable[..., Any]]:
 def _encoder(dump: Callable[..., bytes], facts: Facts) -> Callable[[Any], bytes]:
     def careful(value: Any) -> bytes:
         try:
+            data = dump(value)
+        except PydanticSerializationError:
+            return untyped(value)
+        return to_json(_ordered(value, from_json(data), _CODECS))
+
+    def untyped(value: Any) -> bytes:
+        # Some field holds what its type does not allow, or what has no JSON at all.
+        try:
             data = dump(value, warnings=False)
         except (PydanticSerializationError, ValueError, RecursionError) as error:
             raise _refused(value, error) from error
-        return to_json(_ordered(value, from_json(data)))
+        return to_json(_ordered(value, from_json(data), {}))
 
     def with_floats(value: Any) -> bytes:
         try:
             data = dump(value)
         except PydanticSerializationError:
-            return careful(value)
+            return untyped(value)
         # A float that is no number is written as null, which would not be read back.
         return careful(value) if b"null" in data else data
 
@@ -179,7 +187,7 @@ def _encoder(dump: Callable[..., bytes], facts: Facts) -> Callable[[Any], bytes]
         try:
             return dump(value)
         except PydanticSerializationError:
-            return careful(value)
+            return untyped(value)
 
     if facts.sets:
         return careful
@@ -203,38 +211,35 @@ def _reasons(error: ValidationError) -> str:
     return "; ".join(texts) + ("" if len(rows) <= 3 else f" (and {len(rows) - 3} more)")
 
 
-def _ordered(value: Any, tree: Any) -> Any:
+def _ordered(value: Any, tree: Any, known: Mapping[Any, Codec]) -> Any:
     """The JSON tree of a value, with the members of every set in order.
 
-    Where a serializer of the user's own made another shape, its choice stays.
+    Where a serializer of the user's own made another shape, its choice stays. Objects are skipped whose codec is
+    `known` to need no order.
     """
+    if isinstance(value, RootModel):
+        value = value.root
     if tree is None:
         return _not_a_number(value) if type(value) is float else None
     if type(tree) is dict:
-        return _ordered_object(value, tree)
-    if type(tree) is not list:
-        return _ordered(value.root, tree) if isinstance(value, RootModel) else tree
-    if isinstance(value, RootModel):
-        return _ordered(value.root, tree)
-    if not isinstance(value, collections.abc.Collection) or len(value) != len(tree):
+        return _ordered_object(value, tree, known)
+    if type(tree) is not list or not isinstance(value, collections.abc.Collection) or len(value) != len(tree):
         return tree
-    items = [_ordered(item, sub) for item, sub in zip(value, tree, strict=True)]
+    items = [_ordered(item, sub, known) for item, sub in zip(value, tree, strict=True)]
     if isinstance(value, collections.abc.Set) and len(items) > 1:
         items.sort(key=_sort_key)
     return items
 
 
-def _ordered_object(value: Any, tree: dict[str, Any]) -> dict[str, Any]:
-    codec = _CODECS.get(type(value))
+def _ordered_object(value: Any, tree: dict[str, Any], known: Mapping[Any, Codec]) -> dict[str, Any]:
+    codec = known.get(type(value))
     if codec is not None and codec.facts == NOTHING:
         return tree
-    if isinstance(value, RootModel):
-        value = value.root
     if isinstance(value, collections.abc.Mapping):
         if len(value) != len(tree):
             return tree
-        return {key: _ordered(item, sub) for (key, sub), item in zip(tree.items(), value.values(), strict=True)}
-    return {key: _ordered(getattr(value, key, None), sub) for key, sub in tree.items()}
+        return {key: _ordered(item, sub, known) for (key, sub), item in zip(tree.items(), value.values(), strict=True)}
+    return {key: _ordered(getattr(value, key, None), sub, known) for key, sub in tree.items()}
 
 
 def _not_a_number(value: float) -> str | None:

@@ -200,16 +200,16 @@ def _content(path: _Path, left: Any, right: Any) -> list[_Item] | None:
     kind = type(left)
     if issubclass(kind, BaseModel):
         return _attributes(path, _model_attributes(left), _model_attributes(right))
+    if isinstance(left, BaseException):
+        mine, theirs = {"args": left.args, **attributes_of(left)}, {"args": right.args, **attributes_of(right)}
+        return _attributes(path, mine, theirs)
     if issubclass(kind, enum.Enum | type | types.FunctionType | types.ModuleType) or _is_library(kind):
         return [] if _equal(left, right) else None
     mine, theirs = attributes_of(left), attributes_of(right)
-    if isinstance(left, BaseException):
-        mine, theirs = {"args": left.args, **mine}, {"args": right.args, **theirs}
     if not mine and not theirs:
         return [] if not _compares(kind) or _equal(left, right) else None
-    if _has_private_cache(kind, mine, theirs) and _equal(left, right):
-        # What it computed and keeps for itself does not count where its own comparison says so.
-        mine, theirs = _public(mine), _public(theirs)
+    if _compares(kind) and not hasattr(kind, "__dataclass_fields__") and _equal(left, right):
+        mine, theirs = _without_caches(mine, theirs), _without_caches(theirs, mine)
     return _attributes(path, mine, theirs)
 
 
@@ -270,7 +270,9 @@ def _same_members(left: AbstractSet[Any], right: AbstractSet[Any]) -> bool:
 
 
 def _is_matcher(kind: type) -> bool:
-    return kind not in _ATOMS and kind not in _BUILT_IN and _compares(kind)
+    """Whether a class compares itself by a rule of its own, not by one that it has from a built-in class."""
+    owner = next(base for base in kind.__mro__ if "__eq__" in vars(base))
+    return owner.__module__ not in ("builtins", "collections", "enum")
 
 
 def _compares(kind: type) -> bool:
@@ -281,14 +283,13 @@ def _is_library(kind: type) -> bool:
     return kind.__module__.partition(".")[0] in _LIBRARY and kind is not types.SimpleNamespace
 
 
-def _has_private_cache(kind: type, mine: dict[str, Any], theirs: dict[str, Any]) -> bool:
-    if not _compares(kind) or hasattr(kind, "__dataclass_fields__"):
-        return False
-    return any(name.startswith("_") for name in (*mine, *theirs)) and any(not name.startswith("_") for name in mine)
-
-
-def _public(held: dict[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in held.items() if not name.startswith("_")}
+def _without_caches(held: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
+    """Without private attributes that one side alone has filled: an object that compares itself computed them."""
+    return {
+        name: value
+        for name, value in held.items()
+        if not name.startswith("_") or (value is not None and other.get(name) is not None)
+    }
 
 
 def _equal(left: Any, right: Any) -> bool:
