@@ -31,5 +31,11 @@ TABLES: Final[tuple[Table, ...]] = (
     Table("error_policy:RECOVERABLE_TABLE", ("tests/test_error_policy.py",)),
     Table("modeling.builtin:BUILT_IN_COMMANDS", ("tests/modeling/test_builtin.py",)),
     Table("messages.stages:STAGES", ("tests/messages/test_stages.py",)),
+    Table("runtime.gateway:PRE_CHECKS", ("tests/runtime/test_gateway.py", "tests/runtime/test_gateway_waiting.py")),
+    Table("messages.propagation:PROPAGATORS", ("tests/messages/test_propagation.py",)),
+    Table("runtime.aggregate:CHECKS", ("tests/runtime/test_order_of_checks.py",)),
+    Table("runtime.aggregate:TRANSITIONS", ("tests/runtime/test_order_of_checks.py",)),
+    Table("runtime.command_filters:COMMAND_FILTERS", ("tests/runtime/test_order_of_checks.py",)),
+    Table("runtime.downstream.snapshot_dispatcher:SNAPSHOT_FILTERS", ("tests/runtime/test_order_of_checks.py",)),
     Table("runtime.sourcing:EFFECTS", ("tests/runtime/test_sourcing.py",)),
 )

@@ -32,6 +32,13 @@ def test_registered_table_is_there(table):
     assert {text for text, _ in table.exempt} <= set(found)
 
 
+def test_no_table_is_registered_twice():
+    """Each table has one line."""
+    places = [table.place for table in TABLES]
+
+    assert len(places) == len(set(places))
+
+
 @pytest.mark.parametrize(
     ("name", "row", "left"),
     [("A", 0, (("y", 2),)), ("B", 0, frozenset()), ("C", 1, {"k": 1}), ("D.ROWS", 1, [1, 3])],
