@@ -193,7 +193,7 @@ def test_recoverability_by_type(error, expected):
     assert ErrorPolicy().recoverability(error) is expected
 
 
-@pytest.mark.clause("CMD-205")
+@pytest.mark.clause("CMD-205", "EVT-033")
 def test_registered_recoverability_comes_first():
     """A registration for the class or its nearest registered superclass wins over the built-in rule."""
     policy = ErrorPolicy()

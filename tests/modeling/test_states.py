@@ -11,6 +11,7 @@ import pytest
 from pydantic import BaseModel
 
 from wowspec.errors import DefinitionError
+from wowspec.modeling.aggregates import aggregate_metadata, aggregate_root
 from wowspec.modeling.annotations import AggregateId, TenantId
 from wowspec.modeling.decorators import on_sourcing
 from wowspec.modeling.functions import First, Namespace, UnresolvedAnnotation
@@ -407,3 +408,64 @@ def test_names_of_the_defining_function_resolve():
 def test_a_builtin_class_can_be_a_state():
     """A dict has no room for metadata; it is made again each time."""
     assert state_metadata(dict).create(REF) == {}
+
+
+class Credit(BaseModel):
+    """A command."""
+
+    id: str
+
+
+class WrappedState(BaseModel):
+    """The state of an aggregate root of another class."""
+
+    id: str
+
+    def on_sourcing(self, event: Opened) -> None: ...
+
+
+@pytest.mark.clause("STA-025", "STA-028", "CMD-228")
+def test_a_root_around_a_state_class():
+    """A constructor parameter that is no text is the state class; a fresh root is made around each state object."""
+
+    @aggregate_root(context="bank")
+    class Wrapping:
+        def __init__(self, state: WrappedState) -> None:
+            self.state = state
+
+        def on_command(self, command: Credit) -> Opened:
+            return Opened()
+
+    metadata = aggregate_metadata(Wrapping)
+    assert metadata.state is state_metadata(WrappedState)
+    state = metadata.state.create(REF)
+    first, second = metadata.make_root(state), metadata.make_root(state)
+    assert first is not second
+    assert first.state is second.state is state
+
+
+@pytest.mark.clause("STA-025", "STA-028", "CMD-228")
+def test_a_root_that_is_its_own_state():
+    """With a text for its parameter the class is both, and the state object itself is the root."""
+
+    class Debit(BaseModel):
+        id: str
+
+    class Debited(BaseModel):
+        pass
+
+    @aggregate_root(context="bank")
+    class Alone:
+        def __init__(self, id: str) -> None:
+            self.id = id
+
+        def on_command(self, command: Debit) -> Debited:
+            return Debited()
+
+        def on_sourcing(self, event: Debited) -> None: ...
+
+    metadata = aggregate_metadata(Alone)
+    assert metadata.state.cls is Alone
+    assert metadata.state.event_classes == (Debited,)
+    state = metadata.state.create(REF)
+    assert metadata.make_root(state) is state
