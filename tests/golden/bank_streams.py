@@ -165,7 +165,7 @@ class Calls:
         """Make a call and await it, unless it is deferred; `show` gives the recorded form of the result."""
         try:
             answer = call()
-        except Exception as error:  # noqa: BLE001
+        except Exception as error:
             return {"error": full_error(error, "call")}
         if defer is not None:
             self.deferred[defer] = (answer, show)
@@ -180,5 +180,5 @@ class Calls:
     def _result(answer: Any, show: Any) -> dict[str, Any]:
         try:
             return {"value": show(awaited(answer))}
-        except Exception as error:  # noqa: BLE001
+        except Exception as error:
             return {"error": full_error(error, "result")}

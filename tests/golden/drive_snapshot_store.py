@@ -165,7 +165,7 @@ def _strategy_of(given: dict[str, Any], store: InMemorySnapshotStore, world: Wor
 def _replayed(repository: StateAggregateRepository, ref: AggregateRef) -> dict[str, Any]:
     try:
         aggregate = awaited(repository.load(ref))
-    except Exception as error:  # noqa: BLE001
+    except Exception as error:
         return {"error": full_error(error)}
     return {
         "version": aggregate.version,

@@ -31,7 +31,7 @@ def _step(aggregate: StateAggregate, given: dict[str, Any]) -> dict[str, Any]:
     error, same = None, None
     try:
         same = aggregate.on_sourcing(stream_of(given)) is aggregate
-    except Exception as caught:  # noqa: BLE001
+    except Exception as caught:
         error = full_error(caught)
     return {"error": error, "same_aggregate": same, **views(aggregate)}
 
