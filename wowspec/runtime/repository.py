@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Coroutine
-from typing import Any, Final, Protocol
+from typing import Any, Protocol
 
 from ..messages.envelopes import DomainEventStream
 from ..modeling.identity import AggregateRef
@@ -179,6 +179,3 @@ def _sourced(aggregate: StateAggregate, streams: list[DomainEventStream]) -> Sta
 
 def _no_types(_: Any) -> None:
     return None
-
-
-__all__: Final = ["At", "Factory", "StateAggregateRepository", "direct"]
