@@ -12,8 +12,8 @@ from typing import Any, Final
 
 import pytest
 
-#: The part of the spec layer that the hooks and fixtures below speak to.
-_SPEC_LAYER: Final = "wowspec.spec.fixtures"
+#: Where the spec layer remembers the specs that a test makes.
+_TRACKING: Final = "wowspec.spec.tracking"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -27,21 +27,25 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_runtest_call(item: pytest.Item) -> Generator[None, Any, Any]:
-    """Let the spec layer report the specs that a passing test made and left unjudged."""
-    layer = sys.modules.get(_SPEC_LAYER)
-    if layer is not None:
-        layer.start_test(item)
+def pytest_runtest_call() -> Generator[None, Any, Any]:
+    """Report the specs that a passing test made and left unjudged.
+
+    The spec layer may be imported while the first test runs (`import wowspec as ws`, then `ws.given`): it starts
+    tracking by itself then, and is stopped here.
+    """
+    __tracebackhide__ = True
+    tracking = sys.modules.get(_TRACKING)
+    if tracking is not None:
+        tracking.start()
+    tracker = None
     try:
         result = yield
-    except BaseException:
-        layer = sys.modules.get(_SPEC_LAYER)
-        if layer is not None:
-            layer.abandon_test(item)
-        raise
-    layer = sys.modules.get(_SPEC_LAYER)
-    if layer is not None:
-        layer.finish_test(item)
+    finally:
+        tracking = sys.modules.get(_TRACKING)
+        if tracking is not None:
+            tracker = tracking.stop()
+    if tracker is not None:
+        tracker.finish()
     return result
 
 
