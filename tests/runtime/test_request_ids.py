@@ -112,3 +112,21 @@ def test_no_op():
     """Always new."""
     checker = NoOpIdempotencyChecker()
     assert [checker.check("r"), checker.check("r")] == [True, True]
+
+
+@pytest.mark.parametrize("spent", [False, True])
+def test_a_copy_goes_its_own_way(spent):
+    """It knows what was checked before, and neither learns from the other; its clock is its own."""
+    clock, later = VirtualClock(), VirtualClock()
+    prechecks = Prechecks.exact(clock, PRODUCTION_TTL_NANOS)
+    order = AggregateRef("shop", "order", "o-1")
+    if spent:
+        prechecks.of(order).check("before")
+    copy = prechecks.copy(later)
+    prechecks.of(order).check("only here")
+    assert copy.of(order).check("before") is not spent
+    assert copy.of(order).check("only here") is True
+    later.move_to(later.nanos + PRODUCTION_TTL_NANOS)
+    assert copy.of(order).check("before") is True
+    assert prechecks.of(order).check("only here") is False
+    assert NoOpIdempotencyChecker().copy(later).check("r") is True

@@ -1,12 +1,24 @@
-"""Bridges from wait handles, which call back, to coroutines, which await."""
+"""Bridges from wait handles, which call back, to coroutines, which await; and the error of who awaits too long."""
 
 from __future__ import annotations
 
 from collections import deque
+from typing import Any
 
+from ..errors import DeadlineExceeded
+from ..messages.envelopes import CommandMessage
 from ..messages.wait_signals import WaitSignal
+from ..world.clock import NANOS_PER_MILLI
 from ..world.scheduler import Future, Scheduler
 from .waiting.handles import LastHandle, StreamHandle, Subscription
+
+
+def deadline_exceeded(message: CommandMessage[Any], nanos: int) -> DeadlineExceeded:
+    """The error of a caller whose deadline passed (CMD-121)."""
+    return DeadlineExceeded(
+        f"no final result of {message.name} for {message.aggregate_id} within {nanos // NANOS_PER_MILLI} ms: "
+        "its outcome is unknown, it may still be processed"
+    )
 
 
 class FinalSignal:

@@ -13,7 +13,6 @@ from typing import Any, Final, Protocol, TypeVar
 from ..errors import (
     CommandResultError,
     CommandValidationError,
-    DeadlineExceeded,
     DuplicateRequestIdError,
     IllegalArgumentError,
     ModelError,
@@ -23,13 +22,14 @@ from ..messages.stages import CommandStage
 from ..messages.wait_headers import read_wait_plan, write_wait_plan
 from ..messages.wait_plans import DEFAULT_TIMEOUT_NANOS, WaitPlan, processed, snapshot
 from ..messages.wait_signals import CommandResult, result_of_error, result_of_signal, sent_signal
-from ..world.clock import NANOS_PER_MILLI
+from ..modeling.identity import NamedAggregate, TopicKind
 from ..world.points import COMMAND_BUS_SEND, COMMAND_VALIDATE, REQUEST_ID_CHECK, Room
 from ..world.scheduler import Cancelled
 from ..world.trace import Lane, TraceRow
 from ..world.world import World
-from .awaiting import FinalSignal, SignalBuffer
+from .awaiting import FinalSignal, deadline_exceeded
 from .request_ids import RequestIdChecker
+from .result_stream import ResultStream
 from .validation import FieldValidator, Violations, validate_itself
 from .waiting.coordinator import WaitCoordinator
 from .waiting.handles import StreamHandle, WaitHandle
@@ -44,6 +44,14 @@ class CommandBus(Protocol):
 
     async def send(self, message: CommandMessage[Any]) -> None:
         """Accept a command."""
+        ...
+
+    def receive(self, named: NamedAggregate, receiver: Callable[[CommandMessage[Any]], Any]) -> None:
+        """Give the commands of a type of aggregate to a receiver."""
+        ...
+
+    def close(self) -> None:
+        """Accept and give no more."""
         ...
 
 
@@ -79,6 +87,8 @@ class CommandGateway:
 
     __slots__ = ("bus", "coordinator", "endpoint", "notifier", "request_ids", "validator", "world")
 
+    #: The gateway is itself a command bus (CMD-128).
+    topic_kind = TopicKind.COMMAND
     #: This gateway keeps a plan's deadline itself; callers need none of their own (CMD-122).
     enforces_command_wait_timeout = True
 
@@ -131,7 +141,7 @@ class CommandGateway:
 
         Raises, while it is iterated, what `send_and_wait` raises, but for failed signals.
         """
-        return ResultStream(self, message, plan)
+        return ResultStream(self.world.scheduler, self._open_stream, message, plan)
 
     async def send_and_wait_for_sent(self, message: CommandMessage[Any]) -> CommandResult:
         """Send and make the SENT result oneself: no handle, no headers, no check of void commands (CMD-123, CMD-124).
@@ -149,6 +159,14 @@ class CommandGateway:
     async def send_and_wait_for_snapshot(self, message: CommandMessage[Any]) -> CommandResult | None:
         """`send_and_wait` for SNAPSHOT (CMD-126)."""
         return await self.send_and_wait(message, snapshot().plan(message.id))
+
+    def receive(self, named: NamedAggregate, receiver: Callable[[CommandMessage[Any]], Any]) -> None:
+        """Receive from the wrapped bus (CMD-128)."""
+        self.bus.receive(named, receiver)
+
+    def close(self) -> None:
+        """Close the wrapped bus (CMD-128)."""
+        self.bus.close()
 
     async def _wait_for_last(self, message: CommandMessage[Any], plan: WaitPlan) -> CommandResult | None:
         lane = _lane_of(message)
@@ -175,7 +193,7 @@ class CommandGateway:
             raise self._wrapped(error, message, message.id) from error
         return result_of_signal(sent_signal(message, message.id, None, self.world.errors, self.world), message)
 
-    async def open_stream(self, message: CommandMessage[Any], plan: WaitPlan) -> StreamHandle:
+    async def _open_stream(self, message: CommandMessage[Any], plan: WaitPlan) -> StreamHandle:
         """Check, register a stream handle and send; what `ResultStream` starts with."""
         lane = _lane_of(message)
         await self._check_or_wrap(message, plan, lane)
@@ -261,82 +279,6 @@ class CommandGateway:
             raise
         finally:
             timer.cancel()
-
-
-class ResultStream:
-    """Results of one `send_and_wait_stream`; starts at the first step of its iteration, and can be iterated once."""
-
-    __slots__ = ("_buffer", "_gateway", "_message", "_plan", "_sender", "_started", "_timer")
-
-    def __init__(self, gateway: CommandGateway, message: CommandMessage[Any], plan: WaitPlan) -> None:
-        self._gateway = gateway
-        self._message = message
-        self._plan = plan
-        self._buffer = SignalBuffer(gateway.world.scheduler)
-        self._sender: Any = None
-        self._started = False
-        self._timer: Any = None
-
-    def __aiter__(self) -> ResultStream:
-        return self
-
-    async def __anext__(self) -> CommandResult:
-        """The next result; ends with the wait, or raises what ended it."""
-        if not self._started:
-            self._started = True
-            await self._start()
-        try:
-            signal = await self._buffer.take()
-        except BaseException:
-            self.cancel()
-            raise
-        if signal is None:
-            self.cancel()
-            raise StopAsyncIteration
-        return result_of_signal(signal, self._message)
-
-    async def aclose(self) -> None:
-        """Like `cancel`."""
-        self.cancel()
-
-    def cancel(self) -> None:
-        """Want nothing more: releases the handle and the deadline; a command that was sent goes on (CMD-117)."""
-        self._started = True
-        if self._timer is not None:
-            self._timer.cancel()
-        self._buffer.cancel()
-
-    async def _start(self) -> None:
-        scheduler = self._gateway.world.scheduler
-        # The deadline is absolute: results that arrive do not extend it (CMD-120).
-        self._timer = scheduler.call_at(scheduler.clock.nanos + self._plan.timeout_nanos, self._expire)
-        self._sender = scheduler.current
-        try:
-            handle = await self._gateway.open_stream(self._message, self._plan)
-        except Cancelled:
-            if self._buffer.error is not None:
-                raise self._buffer.error from None
-            self.cancel()
-            raise
-        except BaseException:
-            self.cancel()
-            raise
-        finally:
-            self._sender = None
-        self._buffer.attach(handle)
-
-    def _expire(self) -> None:
-        self._buffer.fail(deadline_exceeded(self._message, self._plan.timeout_nanos))
-        if self._sender is not None:
-            self._sender.cancel()
-
-
-def deadline_exceeded(message: CommandMessage[Any], nanos: int) -> DeadlineExceeded:
-    """The error of a caller whose deadline passed (CMD-121)."""
-    return DeadlineExceeded(
-        f"no final result of {message.name} for {message.aggregate_id} within {nanos // NANOS_PER_MILLI} ms: "
-        "its outcome is unknown, it may still be processed"
-    )
 
 
 def _lane_of(message: CommandMessage[Any]) -> Lane:

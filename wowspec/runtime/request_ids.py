@@ -90,23 +90,31 @@ class NoOpIdempotencyChecker:
 class Prechecks:
     """One precheck for each *type* of aggregate, not for each instance (CMD-093)."""
 
-    __slots__ = ("_checkers", "_make")
+    __slots__ = ("_checkers", "_clock", "_make")
 
-    def __init__(self, make: Callable[[NamedAggregate], IdempotencyChecker]) -> None:
+    def __init__(self, clock: VirtualClock, make: Callable[[NamedAggregate, VirtualClock], IdempotencyChecker]) -> None:
+        self._clock = clock
         self._make = make
         self._checkers: dict[tuple[str, str], IdempotencyChecker] = {}
 
     @staticmethod
     def exact(clock: VirtualClock, ttl_nanos: int | None = None) -> Prechecks:
         """Exact filters that live for `ttl_nanos`; None: for the whole life of the world."""
-        return Prechecks(lambda _: ExactIdempotencyChecker(clock, ttl_nanos))
+        return Prechecks(clock, lambda _, clock: ExactIdempotencyChecker(clock, ttl_nanos))
+
+    def copy(self, clock: VirtualClock) -> Prechecks:
+        """Independent prechecks that know the same ids, on another clock."""
+        other = Prechecks(clock, self._make)
+        for key, checker in self._checkers.items():
+            other._checkers[key] = checker.copy(clock)
+        return other
 
     def of(self, aggregate_id: AggregateRef) -> IdempotencyChecker:
         """The precheck of an instance's type of aggregate; made at its first use."""
         key = (aggregate_id.context_name, aggregate_id.aggregate_name)
         checker = self._checkers.get(key)
         if checker is None:
-            checker = self._checkers[key] = self._make(aggregate_id.named_aggregate)
+            checker = self._checkers[key] = self._make(aggregate_id.named_aggregate, self._clock)
         return checker
 
 
