@@ -102,7 +102,13 @@ class NotSerializableError(SpecError):
 
 
 class SpecFailure(AssertionError):
-    """The system under test did not do what its spec says."""
+    """The system under test did not do what its spec says.
+
+    `expected` and `actual` are what was compared, where the failure is a comparison; diff viewers read them.
+    """
+
+    expected: Any = None
+    actual: Any = None
 
 
 class ModelError(Exception):

@@ -1,1 +1,1 @@
-"""."""
+"""The language: given, when, expect."""

@@ -98,9 +98,7 @@ class TimeStep:
     to: int | None = None
 
 
-def advance(
-    *, days: int = 0, hours: int = 0, minutes: int = 0, seconds: float = 0, milliseconds: int = 0
-) -> TimeStep:
+def advance(*, days: int = 0, hours: int = 0, minutes: int = 0, seconds: float = 0, milliseconds: int = 0) -> TimeStep:
     """Let virtual time pass between two items: `given(..., advance(hours=2), ...)`.
 
     Raises:

@@ -26,10 +26,17 @@ class Subject:
 
 @dataclass(frozen=True, slots=True)
 class Setup:
-    """Something that makes or changes the world before the next step: parts, services, profile, filters."""
+    """Something that makes or changes the world before the next step: parts, services, profile, filters.
+
+    Attributes:
+        verb: the verb of the spec.
+        apply: does it to a session.
+        plan: does it to the plan of a world that is still to be made.
+    """
 
     verb: str
     apply: Callable[[Any], None]
+    plan: Callable[[Any], None] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -91,10 +91,10 @@ class EventDispatcher:
         for event in stream.events:
             exchanges = list(self._exchanges(event, state_event))
             if len(exchanges) == 1:
-                await handle(self._chain, exchanges[0], world, EVENT_HANDLER)
+                await handle(self._chain, exchanges[0], world, _place(exchanges[0]))
                 continue
             tasks = [
-                scheduler.spawn(handle(self._chain, exchange, world, EVENT_HANDLER), str(exchange.lane))
+                scheduler.spawn(handle(self._chain, exchange, world, _place(exchange)), str(exchange.lane))
                 for exchange in exchanges
             ]
             for task in tasks:
@@ -118,3 +118,8 @@ class EventDispatcher:
                 yield StateDomainEventExchange(
                     event, function=info, event_function=function, lane=lane, state_event=state_event
                 )
+
+
+def _place(exchange: DomainEventExchange[Any]) -> str:
+    """What an error that leaves the chain is logged under: the function that it came from."""
+    return f"{EVENT_HANDLER}:{exchange.lane.function}"

@@ -1,0 +1,313 @@
+"""The given/when builder: an immutable spec; each verb gives a new one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any, Self, TypeVar, overload
+
+from ..errors import DefinitionError, SpecError
+from ..faults.values import Fault
+from ..modeling.aggregates import aggregate_metadata, is_aggregate
+from ..modeling.ordering import Order
+from ..modeling.processors import Context, is_processor
+from ..runtime.chain import Filter, NamedFilter
+from .expecting import Expecting
+from .items import TimeStep, command_of, command_options
+from .items import advance as advance_step
+from .laws import require_law
+from .nodes import GivenState, History, Node, Setup, Step, Subject, When, WithFaults, WithoutLaw
+from .session import Profile, Session
+from .tracking import track
+
+S = TypeVar("S")
+
+PROFILES = {"in_memory": Profile()}
+
+
+class Spec(Expecting[S]):
+    """A specification in the making: `given(...).when(...).expect_events(...)`.
+
+    It is immutable, so two branches of one base never meet. A command runs once, at its first expectation, through the
+    whole pipeline.
+    """
+
+    __slots__ = ()
+
+    def _add(self, step: Step, name: str = "") -> Self:
+        return self._with(track(self._node.add(step, name)), self._soft)
+
+    # --- what is given ------------------------------------------------------------------------------------------------
+
+    def given(self, *items: Any, deliver: bool = False) -> Self:
+        """Add history: events (each a version), `stream(...)`, `on(T, id, ...)`, commands, `at(...)`, `advance(...)`.
+
+        Args:
+            items: what happened, in order. Commands are real ones and must succeed.
+            deliver: whether the events are published, too; else they only stand in the store.
+        """
+        return self._add(History(items, deliver))
+
+    def given_state(
+        self,
+        state: Any,
+        version: int = 1,
+        *,
+        aggregate_id: str | None = None,
+        owner_id: str = "",
+        space_id: str = "",
+        tenant_id: str | None = None,
+    ) -> Self:
+        """Start from a state at a version, as from its snapshot; its id is the state's own, or `aggregate_id`."""
+        return self._add(GivenState(state, version, owner_id, space_id, tenant_id, aggregate_id))
+
+    def advance(
+        self, *, days: int = 0, hours: int = 0, minutes: int = 0, seconds: float = 0, milliseconds: int = 0
+    ) -> Self:
+        """Let virtual time pass; what is due on the way happens."""
+        step: TimeStep = advance_step(
+            days=days, hours=hours, minutes=minutes, seconds=seconds, milliseconds=milliseconds
+        )
+        return self._add(History((step,)))
+
+    # --- the world ----------------------------------------------------------------------------------------------------
+
+    def using(self, *parts: Any) -> Self:
+        """Let aggregates, projections, event processors, sagas, or a whole `Context`, join the world.
+
+        Raises:
+            SpecError: for anything else.
+        """
+        for part in parts:
+            _require_part(part, "using")
+
+        def plan(world: Any) -> None:
+            world.parts.extend(parts)
+
+        def apply(session: Session) -> None:
+            for part in parts:
+                for member in part.members if isinstance(part, Context) else (part,):
+                    _join(session, member)
+
+        return self._add(Setup("using", apply, plan))
+
+    def without(self, *parts: Any) -> Self:
+        """Take parts out of the world again, such as one saga of a whole context; before the first command."""
+        members = [member for part in parts for member in (part.members if isinstance(part, Context) else (part,))]
+        for member in members:
+            _require_part(member, "without")
+
+        def plan(world: Any) -> None:
+            world.excluded.extend(members)
+
+        def apply(session: Session) -> None:
+            held = session.runtime.catalog
+            for member in members:
+                if member in held.processors:
+                    raise SpecError(
+                        f"without({member.__name__}) after the world was made",
+                        why="its functions have subscribed already",
+                        instead=".without(...) before the first given(...) command and the first when(...)",
+                    )
+
+        return self._add(Setup("without", apply, plan))
+
+    def with_profile(self, profile: Profile | str) -> Self:
+        """Choose what the world's ports can do: a name, or `profile(request_id_existence="noop")`."""
+        if isinstance(profile, str):
+            if profile not in PROFILES:
+                raise SpecError(
+                    f"unknown profile {profile!r}",
+                    why="a profile says what the bus and the stores of a world can do",
+                    instead=" or ".join(f"with_profile({name!r})" for name in PROFILES),
+                )
+            profile = PROFILES[profile]
+        chosen = profile
+
+        def plan(world: Any) -> None:
+            world.profile = chosen
+
+        return self._add(Setup("with_profile", lambda session: None, plan))
+
+    def with_filter(self, item: Filter, *, order: Order | None = None, name: str | None = None) -> Self:
+        """Put a filter of your own into the command chain, where its order says; before the first command."""
+        named = NamedFilter(name or type(item).__name__, order or Order(), item)
+
+        def plan(world: Any) -> None:
+            world.filters.append(named)
+
+        return self._add(Setup("with_filter", lambda session: None, plan))
+
+    def inject(self, *services: Any, **by_name: Any) -> Self:
+        """Give services to handlers: looked up by type first, then by name. Branches share them."""
+
+        def apply(session: Session) -> None:
+            for service in services:
+                session.provide(service)
+            for name, service in by_name.items():
+                session.provide(service, name)
+
+        return self._add(Setup("inject", apply))
+
+    def inject_factory(self, *factories: Callable[[], Any], **by_name: Callable[[], Any]) -> Self:
+        """Give services that are made anew for each copy of the world."""
+        named: list[tuple[Callable[[], Any], str | None]] = [(factory, None) for factory in factories]
+        named += [(factory, name) for name, factory in by_name.items()]
+
+        def apply(session: Session) -> None:
+            session.factories.extend(named)
+            for factory, name in named:
+                session.provide(factory(), name)
+
+        return self._add(Setup("inject_factory", apply))
+
+    def with_faults(self, *faults: Fault) -> Self:
+        """Arm faults for the commands that follow: `with_faults(faults.event_store.append.fails())`.
+
+        Raises:
+            SpecError: for anything that is no fault.
+        """
+        for fault in faults:
+            if not isinstance(fault, Fault):
+                raise SpecError(
+                    f"with_faults({fault!r})",
+                    why="a fault says where and how: a point and a verb",
+                    instead="with_faults(faults.event_store.append.fails())",
+                )
+        return self._add(WithFaults(faults))
+
+    def without_law(self, *names: str) -> Self:
+        """Do not check these laws from here on: `without_law("replay_equality")`."""
+        spec = self
+        for name in names:
+            require_law(name)
+            spec = spec._add(WithoutLaw(name))
+        return spec
+
+    # --- commands -----------------------------------------------------------------------------------------------------
+
+    def when(self, command: Any, /, **options: Any) -> Self:
+        """Send a command through the gateway and the whole pipeline.
+
+        Args:
+            command: a command; a command class with its fields as keywords, built at the gateway's boundary;
+                `command_of(...)`; or a function of the run so far that gives a command.
+            options: with a command: `aggregate_id=`, `tenant_id=`, `owner_id=`, `space_id=`, `request_id=`,
+                `expected_version=`, `header=`, `wait_for=`. With a class: its fields.
+        """
+        if isinstance(command, type):
+            if is_aggregate(command) or is_processor(command):
+                raise SpecError(
+                    f"when({command.__name__}) is given an aggregate root or a processor",
+                    why="when(...) sends a command",
+                    instead="when(SomeCommand(...))",
+                )
+            return self._add(When(command_of(command, **options), command_options({})))
+        if command is None:
+            raise SpecError("when(None)", why="when(...) sends a command", instead="when(SomeCommand(...))")
+        return self._add(When(command, command_options(options)))
+
+    # --- branches -----------------------------------------------------------------------------------------------------
+
+    def fork(self, name: str, branch: Callable[[Self], Any]) -> Self:
+        """Go on in a branch of its own, on a copy of the world; failures carry its name. Gives this spec back.
+
+        Args:
+            name: the branch's name.
+            branch: gets the spec to go on with.
+        """
+        __tracebackhide__ = True
+        if not callable(branch):
+            raise SpecError(
+                f"fork({name!r}, {branch!r})",
+                why="a branch is a function that goes on with the spec",
+                instead=f"fork({name!r}, lambda spec: spec.when(...).expect_events(...))",
+            )
+        branch(self._add(Setup("fork", lambda session: None), name))
+        return self
+
+    def __repr__(self) -> str:
+        steps = [type(node.step).__name__ for node in self._node.path()]
+        return f"<Spec {' > '.join(steps)}>"
+
+
+def _join(session: Session, member: Any) -> None:
+    if is_aggregate(member):
+        session.use_aggregate(member)
+        return
+    from ..modeling.processors import processor_metadata
+
+    session.runtime.add_processor(processor_metadata(member))
+
+
+def _require_part(part: Any, verb: str) -> None:
+    if not (isinstance(part, Context) or is_aggregate(part) or is_processor(part)):
+        shown = getattr(part, "__name__", repr(part))
+        raise SpecError(
+            f"{verb}({shown}): neither an aggregate root, nor a processor, nor a context",
+            why="a world holds just the parts that its spec names",
+            instead='@aggregate_root, @projection, @event_processor or @stateless_saga above the class, or Context("shop", ...)',
+        )
+
+
+@overload
+def spec() -> Spec[Any]: ...
+@overload
+def spec(subject: Callable[[S], Any], /) -> Spec[S]: ...
+@overload
+def spec(subject: type[S], /) -> Spec[S]: ...
+def spec(subject: Any = None, /) -> Spec[Any]:
+    """A spec of an aggregate root (or, without one, of whatever types it mentions).
+
+    Raises:
+        DefinitionError: if the class is no legal aggregate root.
+    """
+    if subject is not None:
+        if is_aggregate(subject):
+            aggregate_metadata(subject)
+        elif not is_processor(subject):
+            shown = getattr(subject, "__name__", repr(subject))
+            raise DefinitionError(
+                f"spec({shown}): {shown} is no aggregate root",
+                why="a spec is about an aggregate's history and commands",
+                instead=f'@aggregate_root(context="...") above class {shown}',
+            )
+    return Spec(track(Node(None, Subject(subject))))
+
+
+def given(*items: Any, deliver: bool = False) -> Spec[Any]:
+    """Begin a spec with what happened before: `given(OrderCreated(...)).when(PayOrder(...)).expect_events(...)`.
+
+    Args:
+        items: history, as in `Spec.given`; a processor class first makes the spec about it.
+        deliver: whether the events are published, too.
+    """
+    subject = None
+    if items and isinstance(items[0], type) and (is_processor(items[0]) or is_aggregate(items[0])):
+        subject, items = items[0], items[1:]
+    root = spec(subject) if subject is not None else spec()
+    return root.given(*items, deliver=deliver)
+
+
+def profile(name: str = "in_memory", *, request_id_existence: str = "store") -> Profile:
+    """A profile: `with_profile(profile(request_id_existence="noop"))`.
+
+    Args:
+        name: of the bus and stores.
+        request_id_existence: `store` or `noop`.
+    """
+    if name not in PROFILES:
+        raise SpecError(
+            f"unknown profile {name!r}",
+            why="a profile says what the bus and the stores of a world can do",
+            instead=" or ".join(PROFILES),
+        )
+    if request_id_existence not in ("store", "noop"):
+        raise SpecError(
+            f"request_id_existence={request_id_existence!r}",
+            why="a request id that was seen before is looked up in the event store, or counts as existing",
+            instead="'store' or 'noop'",
+        )
+    return replace(PROFILES[name], request_id_existence=request_id_existence)
+
+

@@ -1,0 +1,154 @@
+"""Expectations of events, ledgers and state: each takes a run and gives a failure text, or None."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from ..errors import SpecError
+from ..modeling.identity import AggregateRef
+from .alignment import match_events
+from .diff import count_text, event_text, events_text, types_text
+from .items import On
+from .matchers import some
+from .render import render
+from .run import Run
+from .value_diff import fields_text, mapping_text
+
+
+def events(run: Run, expected: Sequence[Any], ledger: str, actual: Sequence[Any] | None = None) -> str | None:
+    """A ledger holds exactly these events, in this order."""
+    found = tuple(getattr(run, ledger) if actual is None else actual)
+    match = match_events(expected, found)
+    return None if match.matched else events_text(match, ledger=ledger)
+
+
+def events_that(run: Run, that: Callable[[Any], Any], ledger: str) -> str | None:
+    """A function says yes to a ledger as a whole."""
+    held = getattr(run, ledger)
+    return None if _says_yes(that, held) else f"the function said no to the {ledger} events: {render(list(held))}"
+
+
+def no_events(run: Run, ledger: str) -> str | None:
+    """A ledger holds nothing of this command."""
+    held = tuple(getattr(run, ledger))
+    return None if not held else count_text(0, held, ledger=ledger)
+
+
+def of_types(run: Run, expected: Sequence[type], ledger: str) -> str | None:
+    """A ledger holds events of exactly these types, in this order."""
+    held = tuple(getattr(run, ledger))
+    if tuple(type(body) for body in held) == tuple(expected):
+        return None
+    return types_text(expected, held, ledger=ledger)
+
+
+def count(run: Run, expected: int, ledger: str) -> str | None:
+    """A ledger holds so many events."""
+    held = tuple(getattr(run, ledger))
+    return None if len(held) == expected else count_text(expected, held, ledger=ledger)
+
+
+def contains(run: Run, wanted: Any, ledger: str) -> str | None:
+    """A ledger holds at least one event that is as wanted."""
+    held = tuple(getattr(run, ledger))
+    return event_text(wanted, held, ledger=ledger) or None
+
+
+def lacks(run: Run, kinds: Sequence[type], ledger: str) -> str | None:
+    """A ledger holds no event of these types."""
+    held = tuple(body for body in getattr(run, ledger) if isinstance(body, tuple(kinds)))
+    return None if not held else count_text(0, held, ledger=ledger)
+
+
+def with_types(items: Sequence[Any]) -> list[Any]:
+    """Classes among expected events stand for any event of exactly that class."""
+    return [some(item) if isinstance(item, type) else item for item in items]
+
+
+def history(run: Run, target: On, expected: Sequence[Any]) -> str | None:
+    """The whole history of an instance."""
+    reference = run.session.reference(target)
+    streams = run.session.runtime.event_store.peek(reference)
+    held = [event.body for stream in streams for event in stream.events]
+    match = match_events(expected, held)
+    return None if match.matched else f"history of {reference}: {events_text(match, ledger='stored')}"
+
+
+def reference_of(run: Run, target: On | None) -> AggregateRef:
+    """The instance that an expectation is about: the named one, else the command's own."""
+    return run.reference if target is None else run.session.reference(target)
+
+
+def state(run: Run, target: On | None, that: Callable[[Any], Any] | None, fields: Mapping[str, Any]) -> str | None:
+    """A state has these fields, and a function says yes to a copy of it."""
+    if that is None and not fields:
+        raise SpecError(
+            "expect_state() expects nothing",
+            why="an expectation that cannot fail proves nothing",
+            instead="expect_state(status='PAID'), or expect_state(lambda order: order.total == 3)",
+        )
+    reference = reference_of(run, target)
+    aggregate = run.aggregate_of(reference)
+    if fields:
+        text = fields_text(fields, aggregate.state, subject=f"the state of {reference}", root="state")
+        if text:
+            return text
+    if that is not None and not _says_yes(that, aggregate.state):
+        return f"the function said no to the state of {reference}: {render(aggregate.state)}"
+    return None
+
+
+def state_aggregate(run: Run, target: On | None, fields: Mapping[str, Any]) -> str | None:
+    """What is known of an aggregate beside its state: version, owner, space, tenant, deleted, tags, ….
+
+    Raises:
+        SpecError: without a field, or for one that an aggregate has not.
+    """
+    reference = reference_of(run, target)
+    aggregate = run.aggregate_of(reference)
+    known = [name for name in aggregate.__slots__ if name not in ("metadata", "supply", "state")]
+    known += ["tenant_id", "initialized"]
+    unknown = [name for name in fields if name not in known]
+    if unknown or not fields:
+        raise SpecError(
+            f"expect_state_aggregate({unknown[0]}=...)" if unknown else "expect_state_aggregate() expects nothing",
+            why="an aggregate has, beside its state: " + ", ".join(sorted(known)),
+            instead="expect_state_aggregate(owner_id='u-1', deleted=False); fields of the state: expect_state(...)",
+        )
+    held = {name: getattr(aggregate, name) for name in known if name != "tenant_id"} | {
+        "tenant_id": reference.tenant_id
+    }
+    return mapping_text(fields, held, subject=f"{reference}", root="aggregate") or None
+
+
+def version(run: Run, expected: int) -> str | None:
+    """The stored head of the command's aggregate."""
+    reference = run.reference
+    head = run.session.runtime.event_store.head_version(reference)
+    initial = run.session.initial.get(reference)
+    if initial is not None:
+        head = max(head, initial.version)
+    return None if head == expected else f"{reference} is at version {head}, expected {expected}"
+
+
+def header(run: Run, expected: Mapping[str, Any]) -> str | None:
+    """Entries of the header of the event stream that the command's functions made."""
+    stream = run.exchange.event_stream if run.exchange is not None else None
+    if stream is None:
+        return "no event stream was made, so there is no header to look at"
+    return mapping_text(expected, stream.header, subject="the header of the event stream") or None
+
+
+def _says_yes(that: Callable[[Any], Any], value: Any) -> bool:
+    answer = that(value)
+    if answer is None:
+        if getattr(that, "__name__", "") == "<lambda>":
+            raise SpecError(
+                "the function of the expectation gave None",
+                why="None is neither yes nor no, so the expectation could not fail",
+                instead="lambda state: state.total == 3",
+            )
+        # A function with asserts of its own says yes by coming back.
+        return True
+    return bool(answer)

@@ -1,0 +1,238 @@
+"""Runs the way from the root of a spec to one of its commands; each command runs once."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic import ValidationError
+
+from ..errors import CommandValidationError, SpecError
+from ..messages.wait_plans import WaitFor, processed
+from ..modeling.identity import AggregateRef
+from ..runtime.validation import violations_of
+from ..world.points import COMMAND_VALIDATE, Room
+from ..world.trace import Lane, TraceRow
+from . import defaults
+from .history import put_state, write_history
+from .items import CommandOf, CommandOptions, On, SentCommand
+from .laws import check_laws
+from .nodes import GivenState, History, Node, Setup, Subject, When, WithFaults, WithoutLaw
+from .run import Run
+from .session import Armed, Session, new_session
+from .verdicts import settle
+
+
+def run_of(node: Node) -> Run:
+    """The run of a command step; runs what is not run yet.
+
+    Raises:
+        SpecError: if the author erred.
+        SpecFailure: if a step before it failed undecided.
+    """
+    if node.run is None:
+        _execute(node)
+    assert node.run is not None
+    return node.run
+
+
+def session_before(node: Node) -> tuple[Session, Run | None]:
+    """The world as it is right before a step, of its own; and the run that came before, if any."""
+    path = node.path()
+    start = 0
+    previous: Run | None = None
+    for index in range(len(path) - 1, -1, -1):
+        earlier = path[index]
+        if earlier is not node and isinstance(earlier.step, When):
+            previous = run_of(earlier)
+            settle(previous)
+            start = index + 1
+            break
+    steps = path[start:-1] if path[-1] is node else path[start:]
+    session = previous.session.branch() if previous is not None else _fresh(path)
+    _apply(session, [*steps], node)
+    return session, previous
+
+
+def _fresh(path: list[Node]) -> Session:
+    setups = [node.step for node in path if isinstance(node.step, Setup | Subject)]
+    plan = defaults.WorldPlan()
+    for step in setups:
+        if isinstance(step, Subject):
+            if step.cls is not None:
+                plan.parts.append(step.cls)
+        else:
+            plan.apply(step)
+    session = new_session(plan.held_parts(), plan.profile)
+    for item in plan.filters:
+        session.runtime.add_filter(item)
+    return session
+
+
+def _apply(session: Session, nodes: list[Node], target: Node) -> None:
+    for place, node in enumerate(nodes):
+        step = node.step
+        if isinstance(step, Setup):
+            step.apply(session)
+        elif isinstance(step, History):
+            write_history(session, step.items, _following(nodes[place + 1 :], target), deliver=step.deliver)
+        elif isinstance(step, GivenState):
+            put_state(session, step)
+        elif isinstance(step, WithFaults):
+            session.waiting_faults.extend(
+                (fault, Armed(node, index)) for index, fault in enumerate(step.faults)
+            )
+        elif isinstance(step, WithoutLaw):
+            session.laws_off = session.laws_off | {step.name}
+
+
+def _following(nodes: list[Node], target: Node) -> list[Any]:
+    """Items and commands that come later: a bare event may belong to the next command's aggregate."""
+    items: list[Any] = []
+    for node in nodes:
+        if isinstance(node.step, History):
+            items.extend(node.step.items)
+    if isinstance(target.step, When) and not _is_function(target.step.command):
+        command, options = target.step.command, target.step.options
+        items.append(SentCommand(command, options))
+    return items
+
+
+def _is_function(command: Any) -> bool:
+    return callable(command) and not isinstance(command, type) and not hasattr(type(command), "model_fields")
+
+
+def _execute(node: Node) -> None:
+    step = node.step
+    assert isinstance(step, When)
+    session, previous = session_before(node)
+    command = step.command
+    if _is_function(command) and not _handles(session, command):
+        if previous is None:
+            raise SpecError(
+                "when(...) with a function, but nothing ran before it",
+                why="the function is given the run so far",
+                instead="when(CreateOrder(...)).when(lambda run: ShipOrder(id=run.aggregate_id))",
+            )
+        command = command(previous)
+    _arm(session)
+    node.run = send(session, command, step.options, previous)
+    for origin, armed in zip(session.origins, _armed(session), strict=True):
+        if armed.struck:
+            origin.node.struck.add(origin.index)
+
+
+def _handles(session: Session, command: Any) -> bool:
+    return session.runtime.catalog.for_command(type(command)) is not None
+
+
+def _armed(session: Session) -> list[Any]:
+    armory = session.runtime.armory
+    return armory.armed if armory is not None else []
+
+
+def _arm(session: Session) -> None:
+    for fault, origin in session.waiting_faults:
+        session.runtime.arm().arm(fault, fault_target(session, fault.aggregate))
+        session.origins.append(origin)
+    session.waiting_faults.clear()
+
+
+def fault_target(session: Session, aggregate: Any) -> Any:
+    """What a fault's `aggregate=` means in this world."""
+    if aggregate is None or isinstance(aggregate, str | AggregateRef):
+        return aggregate
+    if isinstance(aggregate, On):
+        return session.reference(aggregate)
+    if isinstance(aggregate, type):
+        return session.use_aggregate(aggregate).named
+    raise SpecError(
+        f"aggregate={aggregate!r} of a fault",
+        why="it says whose visits of the point count",
+        instead="aggregate=Order, aggregate='o-1', or aggregate=on(Order, 'o-1')",
+    )
+
+
+def send(session: Session, command: Any, options: CommandOptions, previous: Run | None) -> Run:
+    """Send one command through the gateway and let the world come to rest."""
+    world = session.world
+    started = len(world.trace.rows)
+    logged = len(world.log)
+    signals = session.runtime.notifier.received
+    heard = len(signals)
+    audit = session.runtime.audit
+    assert audit is not None
+    audit.begin_step()
+    armory = session.runtime.armory
+    struck = len(armory.fired) if armory is not None else 0
+    body = command
+    if isinstance(command, CommandOf):
+        try:
+            body = command.command_class(**command.fields)
+        except ValidationError as error:
+            return _refused(session, command, error, previous)
+    message = session.message(body, options)
+    gateway, scheduler = session.runtime.gateway, world.scheduler
+    if message.is_void and options.wait_for is None:
+        task: Any = scheduler.spawn(gateway.send(message), "when")
+    else:
+        plan = _wanted(options.wait_for).plan(message.id)
+        task = scheduler.spawn(gateway.send_and_wait(message, plan), "when")
+    scheduler.run()
+    failure = task.error
+    _raise_author_errors(session, failure, logged)
+    run = Run(
+        session,
+        command,
+        message,
+        task.result() if failure is None else None,
+        failure,
+        audit.exchanges.get(message.id),
+        world.trace.rows[started:],
+        world.log[logged:],
+        [signal for _, signal in signals[heard:]],
+        check_laws(session.runtime, session.laws_off, session.shadows, session.initial),
+        armory.fired[struck:] if armory is not None else [],
+        previous,
+    )
+    return run
+
+
+def _wanted(wait_for: Any) -> WaitFor:
+    if wait_for is None:
+        return processed()
+    if isinstance(wait_for, WaitFor):
+        return wait_for
+    raise SpecError(
+        f"wait_for={wait_for!r}",
+        why="it says which stage of the command its sender waits for",
+        instead="wait_for=processed(), snapshot(), sent(), projected('shop', processor='OrderView'), …",
+    )
+
+
+def _raise_author_errors(session: Session, failure: BaseException | None, logged: int) -> None:
+    world = session.world
+    if world.spec_errors:
+        raise world.spec_errors[0]
+    errors = [getattr(failure, "original", None) or failure, *(entry.error for entry in world.log[logged:])]
+    for error in errors:
+        if isinstance(error, SpecError):
+            raise error
+
+
+def _refused(session: Session, command: CommandOf, error: ValidationError, previous: Run | None) -> Run:
+    """A command whose class refused its fields: the outcome is what the gateway's field validation would say."""
+    violations = violations_of(error)
+    row = TraceRow(
+        session.world.clock.nanos,
+        COMMAND_VALIDATE,
+        Lane(Room.GATEWAY, "?"),
+        "?",
+        None,
+        "",
+        f"violations:{len(violations)}",
+    )
+    session.world.trace.rows.append(row)
+    failure = CommandValidationError(command, violations)
+    failure.__cause__ = error
+    return Run(session, command, None, None, failure, None, [row], [], [], [], [], previous)
+

@@ -1,0 +1,348 @@
+"""Writes the items of `given(...)`: events into the store, commands through the gateway, time onto the clock."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from ..errors import IllegalArgumentError, SpecError, SpecFailure
+from ..messages.codec import encode
+from ..messages.envelopes import DomainEvent, DomainEventStream
+from ..messages.header import Header
+from ..messages.wait_plans import processed
+from ..modeling.aggregates import AggregateMetadata, is_aggregate
+from ..modeling.builtin import BUILT_IN_EVENTS
+from ..modeling.commands import command_metadata
+from ..modeling.events import event_metadata
+from ..modeling.identity import AggregateRef
+from ..modeling.processors import is_processor
+from ..runtime.snapshots import Snapshot
+from ..runtime.sourcing import aggregate_of_state
+from .items import CommandOf, CommandOptions, On, Options, SentCommand, Stream, TimeStep
+from .nodes import GivenState
+from .render import render
+from .session import Session
+
+UNSAID = Options()
+
+
+def write_history(session: Session, items: Sequence[Any], following: Sequence[Any], *, deliver: bool) -> None:
+    """Write the items in their order.
+
+    Args:
+        session: the world to write into.
+        items: the items of one `given(...)`.
+        following: items and commands that come after them: a bare event may belong to the next command's aggregate.
+        deliver: whether events are published as well.
+
+    Raises:
+        SpecError: for an item that cannot stand there.
+        SpecFailure: for a command that failed; it names the item.
+    """
+    for place, item in enumerate(items):
+        _write(session, item, UNSAID, None, [*items[place + 1 :], *following], deliver, place)
+
+
+def _write(
+    session: Session,
+    item: Any,
+    options: Options,
+    target: AggregateRef | None,
+    following: Sequence[Any],
+    deliver: bool,
+    place: int,
+) -> None:
+    if isinstance(item, TimeStep):
+        pass_time(session, item)
+    elif isinstance(item, On):
+        reference = session.reference(item)
+        session.speak_of(reference)
+        for inner in item.items:
+            _write(session, inner, item.options, reference, following, deliver, place)
+    elif isinstance(item, Stream):
+        merged = Options(
+            item.options.owner_id if item.options.owner_id is not None else options.owner_id,
+            item.options.space_id if item.options.space_id is not None else options.space_id,
+            item.options.tenant_id if item.options.tenant_id is not None else options.tenant_id,
+        )
+        _append(session, item.events, merged, target, following, deliver, place)
+    elif isinstance(item, SentCommand):
+        _send(session, item.command, item.options, options, target, place)
+    elif isinstance(item, CommandOf) or _is_command(session, item):
+        _send(session, item, CommandOptions(), options, target, place)
+    else:
+        _append(session, (item,), options, target, following, deliver, place)
+
+
+def pass_time(session: Session, step: TimeStep) -> None:
+    """Move the clock; what is due on the way happens.
+
+    Raises:
+        SpecError: for an instant that is past.
+    """
+    clock = session.world.clock
+    target = step.to if step.to is not None else clock.nanos + step.by
+    if target < clock.nanos:
+        if len(session.world.trace) or session.runtime.event_store.aggregate_ids():
+            raise SpecError(
+                f"at({clock.now():%Y-%m-%d %H:%M:%S}) has passed: the world's time is later than the instant asked for",
+                why="virtual time goes one way, as real time does",
+                instead="at(...) before every event and command, or advance(...) from there",
+            )
+        clock.nanos = target
+        return
+    session.world.scheduler.run(until=target)
+
+
+# --- commands -----------------------------------------------------------------------------------------------------------
+
+
+def _is_command(session: Session, item: Any) -> bool:
+    if isinstance(item, type):
+        raise SpecError(
+            f"{item.__name__} in given(...) is a class",
+            why="given(...) takes what happened: instances of events and commands",
+            instead=f"{item.__name__}(...)"
+            if not (is_aggregate(item) or is_processor(item))
+            else f"spec({item.__name__}).given(...)",
+        )
+    kind = type(item)
+    catalog = session.runtime.catalog
+    for metadata in catalog.aggregates.values():
+        if kind in metadata.functions or kind in metadata.mounted:
+            return True
+        if kind in metadata.events:
+            return False
+    if kind in BUILT_IN_EVENTS:
+        return False
+    if any(kind in metadata.built_in for metadata in catalog.aggregates.values()):
+        return True
+    if catalog.for_event(kind) is not None:
+        return False
+    return catalog.for_command(kind) is not None
+
+
+def _send(
+    session: Session, command: Any, said: CommandOptions, options: Options, target: AggregateRef | None, place: int
+) -> None:
+    """A command in `given` is a real one: it runs to the end, downstream included, and must succeed."""
+    merged = CommandOptions(
+        said.aggregate_id if said.aggregate_id is not None else (target.id if target is not None else None),
+        said.tenant_id if said.tenant_id is not None else (target.tenant_id if target is not None else None),
+        said.owner_id if said.owner_id is not None else options.owner_id,
+        said.space_id if said.space_id is not None else options.space_id,
+        said.request_id,
+        said.expected_version,
+        said.header,
+        said.wait_for,
+    )
+    world = session.world
+    logged = len(world.log)
+    body = command.command_class(**command.fields) if isinstance(command, CommandOf) else command
+    message = session.message(body, merged)
+    gateway, scheduler = session.runtime.gateway, world.scheduler
+    if message.is_void:
+        task: Any = scheduler.spawn(gateway.send(message), "given")
+    else:
+        plan = (merged.wait_for or processed()).plan(message.id)
+        task = scheduler.spawn(gateway.send_and_wait(message, plan), "given")
+    scheduler.run()
+    if world.spec_errors:
+        raise world.spec_errors[0]
+    error = task.error or next((entry.error for entry in world.log[logged:]), None)
+    if error is None:
+        return
+    original = getattr(error, "original", None) or error
+    if isinstance(original, SpecError):
+        raise original
+    text = (
+        f"item {place + 1} of given(...) failed: {render(command)}\n"
+        f"  {type(original).__name__}: {original}\n"
+        "  what is given must have happened; expect a failure of when(...) instead"
+    )
+    raise SpecFailure(text) from original
+
+
+# --- events -------------------------------------------------------------------------------------------------------------
+
+
+def _append(
+    session: Session,
+    bodies: Sequence[Any],
+    options: Options,
+    target: AggregateRef | None,
+    following: Sequence[Any],
+    deliver: bool,
+    place: int,
+) -> None:
+    """Write one stream; its version follows the head, its command is nobody's."""
+    metadata = _aggregate_of(session, bodies[0], target, place)
+    reference = target or _instance_of(session, bodies[0], options, metadata, following)
+    session.speak_of(reference)
+    runtime, world = session.runtime, session.world
+    for body in bodies:
+        encode(body)
+        kind = type(body)
+        if kind not in metadata.state.functions and kind not in BUILT_IN_EVENTS and kind not in session.unsourced:
+            session.unsourced.append(kind)
+    last = runtime.event_store.head_version(reference)
+    initial = session.initial.get(reference)
+    version = max(last, initial.version if initial is not None else 0) + 1
+    stream_id, command_id, now = world.next_id(), world.next_id(), world.now_millis()
+    count = len(bodies)
+    events = []
+    for sequence, body in enumerate(bodies, 1):
+        about = event_metadata(type(body))
+        events.append(
+            DomainEvent(
+                world.next_id(),
+                body,
+                reference,
+                version,
+                about.name,
+                command_id,
+                Header(),
+                sequence,
+                sequence == count,
+                about.revision,
+                options.owner_id or "",
+                options.space_id or "",
+                now,
+            )
+        )
+    stream = DomainEventStream(stream_id, command_id, Header(), tuple(events))
+    runtime.event_store.append_now(stream)
+    if deliver:
+        _deliver(session, stream, reference)
+
+
+def _deliver(session: Session, stream: DomainEventStream, reference: AggregateRef) -> None:
+    runtime = session.runtime
+    published = stream.copy()
+    runtime.domain_event_bus.send_now(published)
+    aggregate = session.replay(reference)
+    if aggregate.initialized:
+        runtime.state_event_bus.send_now(aggregate.to_state_event(stream))
+    session.world.scheduler.run()
+
+
+def _aggregate_of(session: Session, body: Any, target: AggregateRef | None, place: int) -> AggregateMetadata:
+    if target is not None:
+        return session.metadata_of(target.named_aggregate)
+    kind = type(body)
+    if kind in BUILT_IN_EVENTS or _is_unclaimed(session, kind):
+        if session.last_named is not None:
+            return session.metadata_of(session.last_named)
+        subject = next(iter(session.runtime.catalog.aggregates.values()), None)
+        if subject is not None:
+            return subject
+        raise SpecError(
+            f"item {place + 1} of given(...), {render(body)}, belongs to no aggregate",
+            why="an event belongs to the aggregate whose functions return or source it; none says so of this class",
+            instead=f"on(Order, 'o-1', {kind.__name__}(...)), or annotate the command function that returns it",
+        )
+    found = session.runtime.catalog.for_event(kind)
+    assert found is not None
+    session.runtime.add_aggregate(found)
+    return found
+
+
+def _is_unclaimed(session: Session, kind: type) -> bool:
+    return session.runtime.catalog.for_event(kind) is None
+
+
+def _instance_of(
+    session: Session, body: Any, options: Options, metadata: AggregateMetadata, following: Sequence[Any]
+) -> AggregateRef:
+    """The event's own id, else the instance last spoken of, else the next command's of that type, else a new one."""
+    named = metadata.named
+    tenant = options.tenant_id or metadata.static_tenant_id
+    getter = event_metadata(type(body)).aggregate_id
+    own = getter(body) if getter is not None else None
+    if own is not None:
+        return session.reference_in(named, own, tenant)
+    spoken = session.spoken.get(named)
+    if spoken is not None:
+        return spoken
+    for text, told in _targets(session, metadata, following):
+        return session.reference_in(named, text, tenant or told)
+    return session.reference_in(named, session.world.next_id(), tenant)
+
+
+def _targets(
+    session: Session, metadata: AggregateMetadata, following: Sequence[Any]
+) -> Iterator[tuple[str, str | None]]:
+    for item in following:
+        if isinstance(item, On):
+            if session.use_aggregate(item.aggregate) is metadata:
+                yield item.id, item.options.tenant_id
+            continue
+        command, said = (item.command, item.options) if isinstance(item, SentCommand) else (item, CommandOptions())
+        fields = command.fields if isinstance(command, CommandOf) else None
+        kind = command.command_class if isinstance(command, CommandOf) else type(command)
+        if kind not in metadata.functions and kind not in metadata.mounted and kind not in metadata.built_in:
+            continue
+        if said.aggregate_id is not None:
+            yield said.aggregate_id, said.tenant_id
+        elif fields is None:
+            about = command_metadata(kind)
+            own = about.aggregate_id(command) if about.aggregate_id is not None else None
+            if own is not None:
+                tenant = about.tenant_id(command) if about.tenant_id is not None else said.tenant_id
+                yield own, tenant
+        elif isinstance(fields.get("id"), str):
+            yield fields["id"], said.tenant_id
+
+
+# --- states -------------------------------------------------------------------------------------------------------------
+
+
+def put_state(session: Session, given: GivenState) -> None:
+    """Start an instance from a state at a version, as from its snapshot.
+
+    Raises:
+        SpecError: if no aggregate that the world holds has such a state, or the state carries no id.
+    """
+    kind = type(given.state)
+    metadata = next(
+        (item for item in session.runtime.catalog.aggregates.values() if item.state_class is kind), None
+    )
+    if metadata is None:
+        raise SpecError(
+            f"given_state({kind.__name__}(...)): no aggregate of this spec has such a state",
+            why="a state is the state of one aggregate type",
+            instead=f"spec(TheAggregate).given_state({kind.__name__}(...))",
+        )
+    if given.version < 1:
+        raise SpecError(
+            f"given_state(..., version={given.version})",
+            why="a state that was reached by at least one stream has version 1 or more",
+            instead="version=1",
+        )
+    spoken = session.spoken.get(metadata.named)
+    try:
+        aggregate = aggregate_of_state(
+            metadata.state,
+            metadata.named,
+            given.state,
+            aggregate_id=given.aggregate_id or (spoken.id if spoken is not None else ""),
+            tenant_id=given.tenant_id or "(0)",
+        )
+    except IllegalArgumentError as error:
+        raise SpecError(
+            f"given_state({kind.__name__}(...)) says no id",
+            why="a state belongs to one instance",
+            instead="given_state(..., aggregate_id='o-1')",
+        ) from error
+    aggregate.version = given.version
+    aggregate.owner_id = given.owner_id
+    aggregate.space_id = given.space_id
+    now = session.world.now_millis()
+    aggregate.event_id = session.world.next_id()
+    aggregate.first_event_time = aggregate.event_time = now
+    store = session.runtime.snapshot_store
+    store.save_now(Snapshot(aggregate, now))
+    record = store.record(aggregate.aggregate_id)
+    assert record is not None
+    session.initial[aggregate.aggregate_id] = record
+    session.speak_of(aggregate.aggregate_id)

@@ -1,0 +1,258 @@
+"""Expectations of the outcome and of the way through the pipeline: each gives a failure text, or None."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ..errors import CommandResultError, DeadlineExceeded, ErrorCode, SpecError
+from ..messages.envelopes import CommandMessage
+from ..messages.stages import CommandStage
+from ..world.points import (
+    COMMAND_ACKNOWLEDGE,
+    COMMAND_BUS_SEND,
+    WAIT_NOTIFY,
+    point_row,
+)
+from ..world.trace import TraceRow
+from ..world.world import LoggedFailure
+from .render import render
+from .run import APPLIED, PROGRAMMING_ERRORS, Run
+from .value_diff import mapping_text, order_text
+
+
+def error(run: Run, kind: type[BaseException] | None, match: str | None, code: str | None) -> str | None:
+    """The command failed, with an error of this class, text and code; all given parts must hold."""
+    _require_something(kind, match, code)
+    failure, found = run.failure, run.error
+    if failure is None or found is None:
+        return f"{render(run.command)} succeeded, but was expected to fail with {_wanted(kind, match, code)}"
+    if isinstance(failure, DeadlineExceeded):
+        return (
+            f"{render(run.command)} did not fail: its sender's deadline passed, and its outcome is unknown\n"
+            "  instead: .expect_unknown_outcome()"
+        )
+    own = _code(run)
+    if code is not None and own != code:
+        return f"{_said(found, own)}, expected code {code!r}{_close_code(code)}"
+    named = kind is not None and (isinstance(found, kind) or isinstance(failure, kind))
+    if kind is not None and not named:
+        return f"{_said(found, own)}, expected {_wanted(kind, match, code)}"
+    if isinstance(found, PROGRAMMING_ERRORS) and not (kind is not None and issubclass(kind, PROGRAMMING_ERRORS)):
+        return (
+            f"{_said(found, own)}: this looks like a bug of the handler, and it was not expected by its type\n"
+            f"  instead: mend the handler, or .expect_error({type(found).__name__}) if it is meant"
+        )
+    if match is not None and re.search(match, str(found)) is None:
+        return f"{_said(found, own)}, expected its text to match {match!r}"
+    run.decided = True
+    return None
+
+
+def _require_something(kind: Any, match: str | None, code: str | None) -> None:
+    if kind is None and match is None and code is None:
+        raise SpecError(
+            "expect_error() says no error",
+            why="any error would do, a bug of the handler among them",
+            instead="expect_error(ValueError), expect_error(code='IllegalState'), or both",
+        )
+    if kind is not None and not (isinstance(kind, type) and issubclass(kind, BaseException)):
+        raise SpecError(
+            f"expect_error({kind!r}) is given no exception class",
+            why="errors are told by their class, text and code",
+            instead="expect_error(ValueError, match='at most')",
+        )
+
+
+def _wanted(kind: Any, match: str | None, code: str | None) -> str:
+    parts = [kind.__name__] if kind is not None else []
+    parts += [f"code {code!r}"] if code is not None else []
+    parts += [f"a text that matches {match!r}"] if match is not None else []
+    return ", ".join(parts)
+
+
+def _said(found: BaseException, code: str) -> str:
+    text = f": {found}" if str(found) else ""
+    return f"the command failed with {type(found).__name__} (code {code!r}){text}"
+
+
+def _close_code(code: str) -> str:
+    known = {value for name, value in vars(ErrorCode).items() if not name.startswith("_") and isinstance(value, str)}
+    close = next((value for value in sorted(known) if value.lower() == code.lower().replace("_", "")), None)
+    return f"; did you mean {close!r}?" if close is not None and code not in known else ""
+
+
+def _code(run: Run) -> str:
+    failure = run.failure
+    if isinstance(failure, CommandResultError):
+        return failure.error_code
+    assert failure is not None
+    return run.session.world.errors.info(failure).error_code
+
+
+def succeeded(run: Run) -> str | None:
+    """The command's sender was told of success."""
+    return None if run.succeeded else f"{render(run.command)} was expected to succeed"
+
+
+def unknown_outcome(run: Run) -> str | None:
+    """The sender's own deadline passed."""
+    if not run.is_unknown:
+        how = "succeeded" if run.succeeded else f"failed with {type(run.error).__name__}"
+        return f"{render(run.command)} {how}: its outcome is known, no deadline passed"
+    run.decided = True
+    return None
+
+
+def result(run: Run, expected: Mapping[str, Any]) -> str | None:
+    """The result map that reached the sender, exactly."""
+    held = run.result.result if run.result is not None else {}
+    return mapping_text(expected, held, subject="the command's result", root="result", exact=True) or None
+
+
+def stage(run: Run, wanted: CommandStage, succeeded: bool, fields: Mapping[str, Any]) -> str | None:
+    """A stage was reached, with success or failure."""
+    found = _stage_outcomes(run, wanted)
+    if not found:
+        return (
+            f"{wanted.name} was not signalled\n"
+            f"  why: {_why_not(run, wanted)}\n"
+            f"  instead: when(..., wait_for={wanted.name.lower()}(...)), if it should have been"
+        )
+    if succeeded not in [code == "succeeded" for code in found]:
+        how = ", ".join(found)
+        return f"{wanted.name} was signalled ({how}), expected {'success' if succeeded else 'failure'}"
+    if fields:
+        signal = next((item for item in run.signals if item.stage is wanted), None)
+        if signal is None:
+            return f"no signal of {wanted.name} reached the notifier, so its fields cannot be looked at"
+        held = {name: getattr(signal, name, None) for name in fields}
+        text = mapping_text(fields, held, subject=f"the {wanted.name} signal", root="signal")
+        if text:
+            return text
+    if not succeeded:
+        run.decided = True
+    return None
+
+
+def _stage_outcomes(run: Run, wanted: CommandStage) -> list[str]:
+    if wanted is CommandStage.SENT:
+        rows = [row for row in run.rows_of(COMMAND_BUS_SEND) if _is_of(row, run)]
+        return ["succeeded" if row.error is None else row.outcome for row in rows] or (
+            [_code(run)] if run.failure is not None and not run.is_unknown else []
+        )
+    return [row.detail for row in run.rows_of(f"{WAIT_NOTIFY}:{wanted.value}") if _is_of(row, run)]
+
+
+def _is_of(row: TraceRow, run: Run) -> bool:
+    subject = row.subject
+    own = subject.id if isinstance(subject, CommandMessage) else getattr(subject, "command_id", None)
+    return own == run.command_id
+
+
+def _why_not(run: Run, wanted: CommandStage) -> str:
+    if run.exchange is None:
+        return "the command did not reach its aggregate"
+    if wanted is not CommandStage.PROCESSED:
+        return "a stage is signalled only to a sender that waits for it (or for one that follows it)"
+    return "the handler chain did not come to its end"
+
+
+def order(run: Run, points: Sequence[str]) -> str | None:
+    """The points were passed in this order, others between them or not.
+
+    Raises:
+        SpecError: for a point that does not exist.
+    """
+    if len(points) < 2:
+        raise SpecError(
+            f"expect_order({', '.join(map(repr, points))})",
+            why="an order is of two points at least",
+            instead="expect_order('event_store.append', 'command.acknowledge')",
+        )
+    for point in points:
+        if point_row(point) is None:
+            from ..faults.values import point as checked
+
+            checked(point)
+    return order_text(points, [row.point for row in run.rows]) or None
+
+
+def logged(run: Run, point: str, kind: type[BaseException] | None) -> str | None:
+    """The runtime logged and swallowed an error at a point."""
+    found = [
+        (index, entry)
+        for index, entry in enumerate(run.logged)
+        if entry.point == point and (kind is None or isinstance(entry.error, kind))
+    ]
+    if not found:
+        return f"nothing was logged at {point}{_also(run.logged)}"
+    run.excused.update(index for index, _ in found)
+    return None
+
+
+def _also(entries: Sequence[LoggedFailure]) -> str:
+    if not entries:
+        return "; nothing was logged at all"
+    return "; logged were: " + ", ".join(f"{entry.point}: {type(entry.error).__name__}" for entry in entries)
+
+
+def downstream_error(
+    run: Run, source: type, kind: type[BaseException] | None, match: str | None, code: str | None
+) -> str | None:
+    """A command that followed, or a processor's function, failed so."""
+    found = [
+        (index, entry) for index, entry in enumerate(run.logged) if _comes_from(entry, source, run)
+    ]
+    if not found:
+        return f"nothing of {source.__name__} failed downstream{_also(run.logged)}"
+    for index, entry in found:
+        cause = entry.error
+        info = run.session.world.errors.info(cause)
+        if (
+            (kind is None or isinstance(cause, kind))
+            and (match is None or re.search(match, str(cause)))
+            and (code is None or info.error_code == code)
+        ):
+            run.excused.add(index)
+            return None
+    entry = found[0][1]
+    own = run.session.world.errors.info(entry.error).error_code
+    return f"downstream {_said(entry.error, own)}, expected {_wanted(kind, match, code)}"
+
+
+def _comes_from(entry: LoggedFailure, source: type, run: Run) -> bool:
+    subject = entry.subject
+    if isinstance(subject, CommandMessage) and subject is not run.message:
+        return isinstance(subject.body, source)
+    return entry.point.partition(":")[2].partition(".")[0] == source.__name__
+
+
+def acknowledged(run: Run, times: int) -> str | None:
+    """The command was acknowledged so often."""
+    rows = [row for row in run.rows_of(COMMAND_ACKNOWLEDGE) if _is_of(row, run)]
+    done = sum(1 for row in rows if row.outcome in APPLIED)
+    return None if done == times else f"the command was acknowledged {done} times, expected {times}"
+
+
+def command_state(run: Run, expected: str) -> str | None:
+    """The state of the command aggregate after its last attempt."""
+    aggregate = run.exchange.command_aggregate if run.exchange is not None else None
+    if aggregate is None:
+        return "no command aggregate was made: the command did not get so far"
+    own = aggregate.command_state
+    return None if own == expected else f"the command aggregate is {own}, expected {expected}"
+
+
+def attempts(run: Run, expected: int) -> str | None:
+    """How often the aggregate processed the command."""
+    done = run.attempts
+    return None if done == expected else f"the command was processed in {done} attempts, expected {expected}"
+
+
+def fired(run: Run, expected: int) -> str | None:
+    """How many faults struck during this run."""
+    struck = len(run.fired)
+    listed = "".join(f"\n    {item}" for item in run.fired)
+    return None if struck == expected else f"{struck} faults struck, expected {expected}{listed}"

@@ -1,0 +1,250 @@
+"""Runs the steps of a spec on a runtime of its own: history, faults, commands.
+
+A session belongs to one way through the tree of steps. It is branched (copied) before each command that follows another,
+so that every run keeps the world that it left behind.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..errors import IllegalArgumentError, SpecError
+from ..faults.values import Fault
+from ..messages.envelopes import CommandMessage
+from ..modeling.aggregates import AggregateMetadata, aggregate_metadata, is_aggregate
+from ..modeling.commands import command_metadata
+from ..modeling.identity import DEFAULT_TENANT_ID, AggregateRef, NamedAggregate
+from ..runtime.audit import Audit
+from ..runtime.branch import branch
+from ..runtime.catalog import Catalog
+from ..runtime.sourcing import StateAggregate, new_state_aggregate
+from ..runtime.snapshots import SnapshotRecord
+from ..runtime.system import Runtime
+from ..world.clock import VirtualClock
+from ..world.world import World
+from .items import CommandOf, CommandOptions, On
+from .laws import Shadows
+from .nodes import Node
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """What a world's ports can do.
+
+    Attributes:
+        name: name of the bus and store profile.
+        request_id_existence: `store`: request ids that the filter has seen are looked up in the event store; `noop`:
+            they count as existing (CMD-091, CMD-092).
+    """
+
+    name: str = "in_memory"
+    request_id_existence: str = "store"
+
+
+@dataclass(slots=True)
+class Armed:
+    """Where an armed fault came from: the step of the spec, and its place there."""
+
+    node: Node
+    index: int
+
+
+@dataclass(slots=True)
+class Session:
+    """A runtime, and what the spec's words mean in it.
+
+    Attributes:
+        runtime: the wired pipeline.
+        spoken: the instance of each aggregate type that was last spoken of.
+        last_named: the aggregate type that was last spoken of.
+        laws_off: laws that are not checked.
+        initial: snapshots that `given_state` put there, by instance.
+        waiting_faults: faults to be armed when the next command is sent.
+        origins: where the armory's faults came from, in its order.
+        factories: make a fresh service for each copy of the world.
+        unsourced: event classes in the history that no sourcing function takes.
+    """
+
+    runtime: Runtime
+    spoken: dict[NamedAggregate, AggregateRef] = field(default_factory=dict)
+    last_named: NamedAggregate | None = None
+    laws_off: frozenset[str] = frozenset()
+    initial: dict[AggregateRef, SnapshotRecord] = field(default_factory=dict)
+    waiting_faults: list[tuple[Fault, Armed]] = field(default_factory=list)
+    origins: list[Armed] = field(default_factory=list)
+    factories: list[tuple[Callable[[], Any], str | None]] = field(default_factory=list)
+    shadows: Shadows = field(default_factory=Shadows)
+    unsourced: list[type] = field(default_factory=list)
+
+    def branch(self) -> Session:
+        """An independent copy, with fresh services from the factories."""
+        other = Session(
+            branch(self.runtime),
+            dict(self.spoken),
+            self.last_named,
+            self.laws_off,
+            dict(self.initial),
+            list(self.waiting_faults),
+            list(self.origins),
+            list(self.factories),
+            self.shadows.copy(),
+            list(self.unsourced),
+        )
+        other.runtime.audit = Audit()
+        for factory, name in other.factories:
+            other.provide(factory(), name)
+        return other
+
+    @property
+    def world(self) -> World:
+        """The runtime's world."""
+        return self.runtime.world
+
+    # --- what the world holds -----------------------------------------------------------------------------------------
+
+    def provide(self, service: Any, name: str | None = None) -> None:
+        """Register a service, by its type and by a name."""
+        self.world.services.register(service, name=name)
+
+    def speak_of(self, reference: AggregateRef) -> None:
+        """Remember an instance as the one last spoken of."""
+        named = reference.named_aggregate
+        self.spoken[named] = reference
+        self.last_named = named
+
+    def metadata_of(self, named: NamedAggregate) -> AggregateMetadata:
+        """The metadata of an aggregate type that the world holds."""
+        return self.runtime.catalog.aggregates[named]
+
+    def use_aggregate(self, cls: type) -> AggregateMetadata:
+        """Let an aggregate type join the world."""
+        metadata = aggregate_metadata(cls)
+        self.runtime.add_aggregate(metadata)
+        return metadata
+
+    def reference(self, target: On) -> AggregateRef:
+        """The instance that `on(T, id)` means; without a tenant, the one last spoken of under that id."""
+        named = self.use_aggregate(target.aggregate).named
+        return self.reference_in(named, target.id, target.options.tenant_id)
+
+    def reference_in(self, named: NamedAggregate, text: str, tenant_id: str | None) -> AggregateRef:
+        """An instance of an aggregate type."""
+        if tenant_id is None:
+            spoken = self.spoken.get(named)
+            tenant_id = spoken.tenant_id if spoken is not None and spoken.id == text else DEFAULT_TENANT_ID
+        return AggregateRef(named.context_name, named.aggregate_name, text, tenant_id)
+
+    # --- commands -----------------------------------------------------------------------------------------------------
+
+    def aggregate_of_command(self, command_class: type) -> AggregateMetadata:
+        """The aggregate type that a command goes to.
+
+        Raises:
+            SpecError: if nothing says so.
+        """
+        found = self.runtime.catalog.for_command(command_class)
+        if found is not None:
+            self.runtime.add_aggregate(found)
+            return found
+        if is_aggregate(command_class):
+            raise SpecError(
+                f"{command_class.__name__} is an aggregate root, not a command",
+                why="when(...) sends a command",
+                instead=f"spec({command_class.__name__}).given(...).when(SomeCommand(...))",
+            )
+        if self.last_named is not None and _is_built_in(command_class):
+            return self.metadata_of(self.last_named)
+        name = command_class.__name__
+        if _is_built_in(command_class):
+            raise SpecError(
+                f"{name} has no target aggregate",
+                why="a built-in command belongs to every aggregate, and none was spoken of before it",
+                instead=f"given(on(Order, 'o-1', ...)).when({name}()), or spec(Order).given(...).when({name}())",
+            )
+        raise SpecError(
+            f"no aggregate handles the command {name}",
+            why="a command goes to the aggregate whose command function takes it, or that mounts it",
+            instead=f"@on_command def handle(self, command: {name}) -> ... in an aggregate root, or "
+            f"@aggregate_root(commands=[{name}])",
+        )
+
+    def target_of(self, body: Any, options: CommandOptions, metadata: AggregateMetadata) -> str | None:
+        """The id that a command will have: the body's own, the option's, else the instance last spoken of."""
+        command_class = type(body)
+        getter = command_metadata(command_class).aggregate_id
+        own = getter(body) if getter is not None else None
+        if own is not None:
+            return own  # type: ignore[no-any-return]
+        if options.aggregate_id is not None:
+            return options.aggregate_id
+        spoken = self.spoken.get(metadata.named)
+        return spoken.id if spoken is not None else None
+
+    def message(self, body: Any, options: CommandOptions) -> CommandMessage[Any]:
+        """The command message of a body, with what the spec says beside it."""
+        metadata = self.aggregate_of_command(type(body))
+        target = self.target_of(body, options, metadata)
+        tenant_id = options.tenant_id
+        if tenant_id is None and target is not None:
+            tenant = self.reference_in(metadata.named, target, None).tenant_id
+            tenant_id = tenant if tenant != DEFAULT_TENANT_ID else None
+        try:
+            message = self.runtime.message(
+                body,
+                named_aggregate=metadata.named,
+                aggregate_id=target,
+                tenant_id=tenant_id if tenant_id is not None else metadata.static_tenant_id,
+                owner_id=options.owner_id,
+                space_id=options.space_id,
+                request_id=options.request_id,
+                aggregate_version=options.expected_version,
+                header=options.header,
+            )
+        except IllegalArgumentError as error:
+            raise SpecError(
+                f"{type(body).__name__} makes no command message: {error}",
+                why="the gateway sends an envelope, which says which aggregate the command is for",
+                instead="mend the command class, or pass the option, such as when(..., aggregate_id='o-1')",
+            ) from error
+        self.speak_of(message.aggregate_id)
+        return message
+
+    # --- state --------------------------------------------------------------------------------------------------------
+
+    def replay(self, reference: AggregateRef) -> StateAggregate:
+        """The state aggregate as its stored streams say, from the snapshot of `given_state` where there is one.
+
+        Raises:
+            Exception: what a sourcing function raises.
+        """
+        metadata = self.metadata_of(reference.named_aggregate).state
+        initial = self.initial.get(reference)
+        if initial is None:
+            aggregate = new_state_aggregate(metadata, reference)
+        else:
+            aggregate = self.runtime.snapshot_store.restored(initial)
+        for stream in self.runtime.event_store.load_now(reference, aggregate.expected_next_version):
+            aggregate.on_sourcing(stream)
+        return aggregate
+
+
+def _is_built_in(cls: type) -> bool:
+    return any(base.__module__ == "wowspec.modeling.builtin" for base in cls.__mro__)
+
+
+def new_session(parts: Iterable[Any], profile: Profile, start_nanos: int | None = None) -> Session:
+    """A session over a fresh world that holds these parts."""
+    clock = VirtualClock() if start_nanos is None else VirtualClock(start_nanos)
+    catalog = Catalog()
+    for part in parts:
+        catalog.add(part)
+    runtime = Runtime(World(clock=clock), catalog=catalog, request_id_existence=profile.request_id_existence)
+    runtime.audit = Audit()
+    return Session(runtime)
+
+
+def build_command(command: CommandOf) -> Any:
+    """The command of a class and its fields; what its constructor refuses is raised."""
+    return command.command_class(**command.fields)

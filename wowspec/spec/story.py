@@ -1,0 +1,69 @@
+"""What happened, as text: the timeline of a run, and the user's part of a traceback."""
+
+from __future__ import annotations
+
+import linecache
+from collections.abc import Iterator
+from pathlib import Path
+from types import TracebackType
+from typing import Final
+
+from ..world.clock import NANOS_PER_MILLI
+from ..world.trace import TraceRow
+from .run import Run
+
+_PACKAGE: Final = str(Path(__file__).resolve().parent.parent)
+_LIBRARIES: Final = (_PACKAGE,)
+#: How many rows of a timeline are shown.
+MOST_ROWS: Final = 40
+
+
+def timeline(run: Run) -> str:
+    """The points that a run passed, in the order of time: lane, point, what passed, what became of it."""
+    rows = run.rows
+    if not rows:
+        return "  pipeline: nothing passed any point"
+    start = rows[0].nanos
+    width = max(len(_lane(row)) for row in rows)
+    points = max(len(row.point) for row in rows)
+    lines = ["  pipeline (virtual time from when):"]
+    for row in rows[:MOST_ROWS]:
+        millis = (row.nanos - start) // NANOS_PER_MILLI
+        mark = " " if row.outcome == "ok" else "✗"
+        outcome = "" if row.outcome == "ok" else f"  {row.outcome}"
+        detail = f"  {row.detail}" if row.detail else ""
+        lines.append(f"    {millis:>6} ms {mark} {_lane(row):<{width}}  {row.point:<{points}}{detail}{outcome}".rstrip())
+    if len(rows) > MOST_ROWS:
+        lines.append(f"    … and {len(rows) - MOST_ROWS} more")
+    return "\n".join(lines)
+
+
+def _lane(row: TraceRow) -> str:
+    return str(row.lane)
+
+
+def traceback_text(error: BaseException) -> str:
+    """Where an error was raised, by the user's own frames, and what it says."""
+    lines = []
+    for filename, number, name in _frames(error.__traceback__):
+        lines.append(f"    {_short(filename)}:{number} in {name}")
+        source = linecache.getline(filename, number).strip()
+        if source:
+            lines.append(f"      {source}")
+    lines.append(f"    {type(error).__name__}: {error}" if str(error) else f"    {type(error).__name__}")
+    return "\n".join(lines)
+
+
+def _frames(traceback: TracebackType | None) -> Iterator[tuple[str, int, str]]:
+    while traceback is not None:
+        code = traceback.tb_frame.f_code
+        if not code.co_filename.startswith(_LIBRARIES):
+            yield code.co_filename, traceback.tb_lineno, code.co_qualname
+        traceback = traceback.tb_next
+
+
+def _short(filename: str) -> str:
+    try:
+        return str(Path(filename).relative_to(Path.cwd()))
+    except ValueError:
+        return filename

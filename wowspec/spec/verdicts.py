@@ -1,0 +1,71 @@
+"""What makes a run fail although no expectation was wrong: a law that broke, an error that nobody expected."""
+
+from __future__ import annotations
+
+from ..errors import SpecFailure
+from ..world.world import LoggedFailure
+from .render import render
+from .run import PROGRAMMING_ERRORS, Run
+from .story import timeline, traceback_text
+
+
+def settle(run: Run) -> None:
+    """Require that success or failure is decided, that no law is broken, and that no error went by unseen.
+
+    Raises:
+        SpecFailure: with the error as its cause.
+    """
+    obey_laws(run)
+    error = run.error
+    if error is not None and not run.decided:
+        raise SpecFailure(undecided_text(run, error)) from error
+    unseen = run.unexpected()
+    if unseen:
+        entry = unseen[0][1]
+        raise SpecFailure(unseen_text(run, entry)) from entry.error
+
+
+def obey_laws(run: Run) -> None:
+    """Require that every law held.
+
+    Raises:
+        SpecFailure: with the text of the first breach.
+    """
+    if run.breaches:
+        texts = "\n".join(breach.text for breach in run.breaches)
+        raise SpecFailure(f"{texts}\n{timeline(run)}")
+
+
+def undecided_text(run: Run, error: BaseException) -> str:
+    """An error that nobody expected."""
+    if run.is_unknown:
+        head = f"{render(run.command)} ended in a deadline, and nothing says that this was expected"
+        instead = ".expect_unknown_outcome()"
+    else:
+        head = f"{render(run.command)} failed with {type(error).__name__}, which nobody expected"
+        instead = f".expect_error({type(error).__name__})"
+        if isinstance(error, PROGRAMMING_ERRORS):
+            head += "; it looks like a bug of the handler"
+    return "\n".join(
+        [
+            head,
+            traceback_text(error),
+            timeline(run),
+            f"  if it should: {instead}",
+        ]
+    )
+
+
+def unseen_text(run: Run, entry: LoggedFailure) -> str:
+    """An error that the runtime logged and swallowed."""
+    subject = getattr(entry.subject, "body", entry.subject)
+    return "\n".join(
+        [
+            f"the runtime logged and swallowed an error at {entry.point}: {type(entry.error).__name__}",
+            f"  while handling {render(subject)}",
+            traceback_text(entry.error),
+            timeline(run),
+            "  why: the command's sender is told of success, and yet something downstream did not happen",
+            f"  if it should: .expect_downstream_error({type(subject).__name__}, {type(entry.error).__name__})",
+        ]
+    )
