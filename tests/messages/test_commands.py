@@ -167,6 +167,7 @@ def test_a_blank_text_is_a_value(blank):
     for message in (of_body, of_arguments):
         assert (message.aggregate_id.id, message.aggregate_id.tenant_id, message.owner_id) == (blank,) * 3
     assert (of_arguments.id, of_arguments.request_id) == (blank, blank)
+    assert build(Bare(), request_id=blank).request_id == blank
 
 
 @pytest.mark.clause("CMD-036")

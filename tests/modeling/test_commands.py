@@ -88,6 +88,21 @@ def test_a_subclass_has_metadata_of_its_own():
     assert command_metadata(Express).name == "express"
 
 
+@pytest.mark.clause("CMD-001")
+def test_a_class_made_of_another_has_metadata_of_its_own():
+    """`dataclass(slots=True)` copies everything that the first class kept."""
+
+    class First:
+        id: str
+
+    metadata = command_metadata(First)
+    Second = dataclass(slots=True)(First)
+
+    assert Second is not First
+    assert command_metadata(Second).command_class is Second
+    assert command_metadata(First) is metadata
+
+
 @pytest.mark.clause("CMD-002")
 def test_a_class_without_anything_has_no_getters():
     """Every getter may be absent."""
@@ -396,6 +411,23 @@ def test_a_marked_name_is_read_from_the_instance():
     assert command_metadata(Named).in_scopes(NOWHERE).named_aggregate is not None
     with pytest.raises(IllegalArgumentError, match="'gizmo' names no context"):
         named_aggregate_of(Named(kind="gizmo"), NOWHERE)
+
+
+@pytest.mark.clause("CMD-023")
+def test_a_full_name_needs_no_context():
+    """The scopes are not even asked for one."""
+
+    class Named(BaseModel):
+        kind: Annotated[str, AggregateName()]
+
+    class Refusing:
+        def aggregate_of(self, cls):
+            raise AssertionError("not asked")
+
+        def context_of(self, cls):
+            raise AssertionError("not asked")
+
+    assert named_aggregate_of(Named(kind="toys.gizmo"), Refusing()) == NamedAggregate("toys", "gizmo")
 
 
 @pytest.mark.clause("CMD-023")

@@ -63,7 +63,14 @@ def test_a_document_has_defaults_and_ignores_unknown_keys():
 @pytest.mark.clause("NAM-014")
 def test_merging_unites_sets_and_keeps_the_first_value_that_is_not_blank():
     """Sets keep their first appearance; a blank value is filled by the other document's."""
-    left = metadata(shop={"alias": " ", "scopes": ["a", "b"], "aggregates": {"cart": {"id": "x", "tenantId": ""}}})
+    left = metadata(
+        shop={
+            "alias": " ",
+            "description": " ",
+            "scopes": ["a", "b"],
+            "aggregates": {"cart": {"id": "x", "tenantId": ""}},
+        }
+    )
     right = metadata(
         shop={
             "alias": "s",

@@ -5,7 +5,7 @@ A domain that is declared with decorators needs none of this: there, a class bel
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeVar
 
@@ -198,7 +198,8 @@ def _merge_by_name(left: Mapping[str, W], right: Mapping[str, W]) -> dict[str, W
 def search_scope(scopes: Mapping[str, V], class_name: str) -> V | None:
     """What the exact class name, else its longest dotted prefix, stands for; None without a hit (NAM-015).
 
-    A longer prefix of one class name always has more dots, so the longest is the most specific (CMD-025).
+    A longer prefix of one class name always has more dots, so the longest is the most specific (CMD-025). A blank scope
+    is a prefix of nothing.
     """
     scope = class_name
     while scope:
@@ -222,12 +223,12 @@ class MetadataScopes:
         self._aggregates: dict[str, ConfiguredAggregate] = {}
         self._contexts: dict[str, str] = {}
         for context_name, context in metadata.contexts.items():
-            self._contexts.update((scope, context_name) for scope in _not_blank(context.scopes))
+            self._contexts.update((scope, context_name) for scope in context.scopes)
             for name, aggregate in context.aggregates.items():
-                self._contexts.update((scope, context_name) for scope in _not_blank(aggregate.scopes))
+                self._contexts.update((scope, context_name) for scope in aggregate.scopes)
                 configured = ConfiguredAggregate(NamedAggregate(context_name, name), _first(aggregate.tenant_id, None))
                 keys = (*aggregate.scopes, *aggregate.commands, *aggregate.events)
-                self._aggregates.update((scope, configured) for scope in _not_blank(keys))
+                self._aggregates.update((scope, configured) for scope in keys)
 
     def search_aggregate(self, class_name: str) -> NamedAggregate | None:
         """The aggregate that a class name belongs to, or None."""
@@ -253,10 +254,6 @@ class MetadataScopes:
     def context_of(self, cls: type) -> str | None:
         """The context that a class belongs to, or None."""
         return self.search_context(f"{cls.__module__}.{cls.__qualname__}")
-
-
-def _not_blank(scopes: Iterable[str]) -> Iterator[str]:
-    return (scope for scope in scopes if scope.strip())
 
 
 def _required(found: V | None, class_name: str, what: str, scopes: Mapping[str, Any]) -> V:
