@@ -16,7 +16,7 @@ PACKAGE: Final = ROOT / "wowspec"
 MAX_LINES: Final = 450
 
 #: Imports go one way: a room imports from the rooms before it, and from itself.
-ROOMS: Final = ("errors", "error_policy", "modeling", "messages", "world", "faults", "runtime", "spec", "plugin")
+ROOMS: Final = ("errors", "error_policy", "modeling", "messages", "world", "faults", "runtime", "specs", "plugin")
 #: The package itself loads every room lazily, by text; its imports for type checkers show the whole house.
 ROOT_MODULE: Final = "__init__"
 
@@ -191,12 +191,12 @@ def test_every_room_is_in_the_order():
         ("world/x.py", "from .clock import A", ["world"]),
         ("world/x.py", "from . import clock", ["world"]),
         ("world/x.py", "from .. import runtime, errors", ["runtime", "errors"]),
-        ("world/x.py", "def f():\n    from wowspec.spec.diff import A", ["spec"]),
+        ("world/x.py", "def f():\n    from wowspec.specs.diff import A", ["specs"]),
         ("world/x.py", "import wowspec.runtime.gateway as g", ["runtime"]),
         ("world/x.py", "if TYPE_CHECKING:\n    from ..runtime.gateway import G", ["runtime"]),
         ("runtime/waiting/x.py", "from ...world.world import W", ["world"]),
         ("runtime/waiting/x.py", "from ..gateway import G", ["runtime"]),
-        ("plugin.py", "from .spec.fixtures import make_factory", ["spec"]),
+        ("plugin.py", "from .specs.fixtures import make_factory", ["specs"]),
         ("plugin.py", "import pytest", []),
     ],
 )

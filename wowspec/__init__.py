@@ -56,7 +56,22 @@ if TYPE_CHECKING:
         Header as Header,
     )
     from .messages.stages import (
+        EVENT_HANDLED as EVENT_HANDLED,
+        PROCESSED as PROCESSED,
+        PROJECTED as PROJECTED,
+        SAGA_HANDLED as SAGA_HANDLED,
+        SENT as SENT,
+        SNAPSHOT as SNAPSHOT,
         CommandStage as CommandStage,
+    )
+    from .messages.wait_plans import (
+        chain as chain,
+        event_handled as event_handled,
+        processed as processed,
+        projected as projected,
+        saga_handled as saga_handled,
+        sent as sent,
+        snapshot as snapshot,
     )
     from .messages.wait_signals import (
         CommandResult as CommandResult,
@@ -109,6 +124,7 @@ if TYPE_CHECKING:
         AggregateRef as AggregateRef,
         NamedAggregate as NamedAggregate,
     )
+    from .modeling.ordering import Order as Order
     from .modeling.processors import (
         Context as Context,
         event_processor as event_processor,
@@ -120,14 +136,35 @@ if TYPE_CHECKING:
         TagsExtractor as TagsExtractor,
         VersionAware as VersionAware,
     )
+    from .runtime.chain import Filter as Filter
     from .runtime.validation import (
         CommandValidator as CommandValidator,
     )
+    from .specs.builder import Spec as Spec, given as given, profile as profile, spec as spec
+    from .specs.facts import Facts as Facts
+    from .specs.items import (
+        advance as advance,
+        at as at,
+        command_of as command_of,
+        on as on,
+        sent_as as sent_as,
+        stream as stream,
+    )
+    from .specs.matchers import ANY_EVENTS as ANY_EVENTS, any_of as any_of, some as some, unordered as unordered
+    from .specs.run import Run as Run
     from .world.user_clock import (
         Clock as Clock,
     )
 
 _MODULES: Final[dict[str, tuple[str, ...]]] = {
+    ".runtime.chain": ("Filter",),
+    ".modeling.ordering": ("Order",),
+    ".messages.wait_plans": ("chain", "event_handled", "processed", "projected", "saga_handled", "sent", "snapshot"),
+    ".specs.run": ("Run",),
+    ".specs.facts": ("Facts",),
+    ".specs.matchers": ("ANY_EVENTS", "any_of", "some", "unordered"),
+    ".specs.items": ("advance", "at", "command_of", "on", "sent_as", "stream"),
+    ".specs.builder": ("Spec", "given", "profile", "spec"),
     ".error_policy": ("recoverable",),
     ".errors": (
         "CommandExpectVersionConflictError",
@@ -169,7 +206,7 @@ _MODULES: Final[dict[str, tuple[str, ...]]] = {
         "StateEventExchange",
     ),
     ".messages.header": ("Header",),
-    ".messages.stages": ("CommandStage",),
+    ".messages.stages": ("CommandStage", "EVENT_HANDLED", "PROCESSED", "PROJECTED", "SAGA_HANDLED", "SENT", "SNAPSHOT"),
     ".messages.wait_signals": ("CommandResult",),
     ".modeling.aggregates": ("aggregate_root",),
     ".modeling.annotations": (

@@ -13,7 +13,7 @@ from typing import Any, Final
 import pytest
 
 #: Where the spec layer remembers the specs that a test makes.
-_TRACKING: Final = "wowspec.spec.tracking"
+_TRACKING: Final = "wowspec.specs.tracking"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -55,7 +55,7 @@ def wowspec() -> Any:
 
     The factory holds no state: each spec that it makes has a world of its own.
     """
-    from .spec.fixtures import make_factory
+    from .specs.fixtures import make_factory
 
     return make_factory()
 
@@ -63,6 +63,6 @@ def wowspec() -> Any:
 @pytest.fixture
 def gateway(request: pytest.FixtureRequest) -> Any:
     """A command gateway over a fresh world; refuses to be used after the test has ended."""
-    from .spec.fixtures import open_gateway
+    from .specs.fixtures import open_gateway
 
     return open_gateway(request)

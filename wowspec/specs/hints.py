@@ -1,0 +1,259 @@
+"""What would mend the most usual mistakes, as far as the values alone show them.
+
+Each rule looks at a failed match and says what to write, or nothing. The order of the table is that of the hints: first
+mistakes in the spec's own text, then what the events have in common.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import types
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+from ..messages.equality import Difference
+from .alignment import Match, Row, Verdict
+from .compare import differences, equals
+from .matchers import AnyEvents, AnyOf, Some, Unordered, any_of, is_group, is_loose, some, unordered
+from .render import BRIEF, quoted, render, render_call
+
+Rule = Callable[[Match], str | None]
+
+#: More hints than these are not read.
+MOST_HINTS: Final = 2
+
+
+def hints(match: Match, rules: Sequence[Rule] | None = None) -> list[str]:
+    """What to write instead, best first; empty where the values show no usual mistake."""
+    found: list[str] = []
+    for rule in RULES if rules is None else rules:
+        hint = rule(match)
+        if hint is not None:
+            found.append(hint)
+            if len(found) == MOST_HINTS:
+                break
+    return found
+
+
+def _class_expected(match: Match) -> str | None:
+    for item in match.expected:
+        if isinstance(item, type):
+            name = item.__name__
+            if item is AnyEvents:
+                return "the matcher is ANY_EVENTS"
+            return (
+                f"write expect_event_types({name}) to compare classes alone,"
+                f" or some({name}) for any {name} among exact events"
+            )
+    return None
+
+
+def _object_for_class(match: Match) -> str | None:
+    for item in match.expected:
+        if not isinstance(item, type) and not is_group(item):
+            return f"write its class, {type(item).__name__}, or expect_events(...) to compare events"
+    return None
+
+
+def _list_expected(match: Match) -> str | None:
+    for item in match.expected:
+        if isinstance(item, list | tuple) and not hasattr(item, "_fields"):
+            return "unpack it: expect_events(*events)"
+    return None
+
+
+def _function_expected(match: Match) -> str | None:
+    for item in match.expected:
+        if isinstance(item, types.FunctionType | types.MethodType):
+            if item in _MATCHER_FUNCTIONS:
+                return f"{render(item)} is a function: call it with what it should match"
+            return "write expect_events(that=function)"
+    return None
+
+
+def _envelope_expected(match: Match) -> str | None:
+    for item in match.expected:
+        if hasattr(type(item), "__wowspec_envelope__") and not isinstance(item, type):
+            return f"{type(item).__name__} is the envelope, and bodies are compared here: write its .body"
+    return None
+
+
+def _two_classes_of_one_name(match: Match) -> str | None:
+    for wanted, found in _unpaired(match):
+        if wanted is not found and wanted.__name__ == found.__name__:
+            wanted_from, found_from = (f"{kind.__module__}.{kind.__qualname__}" for kind in (wanted, found))
+            return (
+                f"these are two classes named {wanted.__name__}: {wanted_from} is expected, {found_from} came;"
+                " is one module imported under two names?"
+            )
+    return None
+
+
+def _subclass(match: Match) -> str | None:
+    for wanted, found in _unpaired(match):
+        related = wanted is not found and (issubclass(found, wanted) or issubclass(wanted, found))
+        if related and object not in (wanted, found):
+            return (
+                f"{found.__name__} is no {wanted.__name__} here: classes are compared exactly, subclasses don't count;"
+                f" write {found.__name__}(...), or any_of(...) where both will do"
+            )
+    return None
+
+
+def _brief(item: Any) -> str:
+    """An item in a few characters."""
+    text = render(item)
+    if len(text) <= BRIEF.text:
+        return text
+    return f"some({item.kind.__name__}, ...)" if isinstance(item, Some) else f"{type(item).__name__}(...)"
+
+
+def _naive_time(match: Match) -> str | None:
+    for _, each in _differing(match):
+        expected, actual = each.expected, each.actual
+        if isinstance(expected, dt.datetime) and isinstance(actual, dt.datetime):
+            naive = [side for side, time in (("expected", expected), ("actual", actual)) if time.tzinfo is None]
+            if len(naive) == 1:
+                return f"{each.path}: the {naive[0]} time has no time zone: write it with tzinfo=UTC"
+    return None
+
+
+def other_order(match: Match) -> bool:
+    """Whether the actual events are the expected ones in another order."""
+    if match.matched or any(is_group(item) for item in match.expected) or len(match.expected) != len(match.actual):
+        return False
+    if len(match.actual) > _MOST_COMPARED:
+        return False
+    left = list(match.actual)
+    for item in match.expected:
+        place = next((n for n, event in enumerate(left) if equals(item, event)), None)
+        if place is None:
+            return False
+        del left[place]
+    return True
+
+
+def _other_order(match: Match) -> str | None:
+    if not other_order(match):
+        return None
+    if any(isinstance(item, type) for item in match.expected):
+        return "the classes are right, their order is not"
+    short = [_brief(item) for item in match.expected[:_MOST_NAMED]]
+    rest = ", ..." if len(match.expected) > _MOST_NAMED else ""
+    return f"if the order does not matter, write expect_events(unordered({', '.join(short)}{rest}))"
+
+
+def _all_but_one_field(match: Match) -> str | None:
+    rows = [row for row in match.failures if row.verdict is Verdict.DIFFERS]
+    if len(rows) != 1 or len(match.failures) != 1 or is_loose(rows[0].expected):
+        return None
+    found = differences(rows[0].expected, rows[0].actual)
+    if len(found) != 1 or any(mark in found[0].path for mark in ".[") or not found[0].path:
+        return None
+    name = found[0].path
+    loose = _without(rows[0], name)
+    if name == "id" or name.endswith("_id"):
+        return (
+            f"equal but for {name}: is {render(found[0].expected, BRIEF)} the one that the spec speaks of?"
+            f" If it is made on the way, write {loose}"
+        )
+    if type(found[0].expected) is not type(found[0].actual) or _naive_time(match):
+        return None
+    if isinstance(found[0].actual, dt.date | dt.time) or name.endswith(("_at", "_time")):
+        return f"equal but for {name}: give the time with at(...), or write {loose}"
+    return None
+
+
+def _without(row: Row, name: str) -> str:
+    kind = type(row.expected)
+    names = getattr(kind, "model_fields", None) or getattr(kind, "__dataclass_fields__", {})
+    kept = [(each, getattr(row.expected, each, None)) for each in names if each != name]
+    return render_call("some", [("", kind), *kept], BRIEF)
+
+
+def _only_surplus(match: Match) -> str | None:
+    if not match.expected or any(isinstance(item, AnyEvents) for item in match.expected):
+        return None
+    if any(row.verdict is not Verdict.SURPLUS for row in match.failures) or _split_group(match):
+        return None
+    return "all that is expected is there: write ANY_EVENTS where others may stand, or expect_event(...) for one alone"
+
+
+def _split_group(match: Match) -> str | None:
+    for place, row in enumerate(match.rows):
+        if row.verdict is not Verdict.SURPLUS:
+            continue
+        before = {each.item for each in match.rows[:place] if each.grouped}
+        after = {each.item for each in match.rows[place + 1 :] if each.grouped}
+        if before & after:
+            return (
+                "unordered(...) takes events that follow each other,"
+                f" and {type(row.actual).__name__} stands between them: name it in the group too"
+            )
+    return None
+
+
+def _another_kind_of_number(match: Match) -> str | None:
+    for _, each in _differing(match):
+        expected, actual = each.expected, each.actual
+        if type(expected) is type(actual):
+            continue
+        if isinstance(expected, str) != isinstance(actual, str) and str(expected) == str(actual):
+            return (
+                f"{each.path}: {render(expected, BRIEF)} and {render(actual, BRIEF)} read the same, but one is text:"
+                f" write {quoted(str(actual)) if isinstance(actual, str) else render(actual, BRIEF)}"
+            )
+        if isinstance(expected, bool) != isinstance(actual, bool) and _same(expected, actual):
+            return f"{each.path}: True and False are not the numbers 1 and 0 here: write {render(actual, BRIEF)}"
+    return None
+
+
+def _same(left: Any, right: Any) -> bool:
+    return isinstance(left, int) and isinstance(right, int) and int(left) == int(right)
+
+
+def _differing(match: Match) -> list[tuple[Row, Difference]]:
+    return [
+        (row, each)
+        for row in match.failures
+        if row.verdict is Verdict.DIFFERS
+        for each in differences(row.expected, row.actual)
+    ]
+
+
+def _unpaired(match: Match) -> list[tuple[type, type]]:
+    """Class of each missing item beside the class of each surplus event."""
+    wanted = [kind for row in match.failures if row.verdict is Verdict.MISSING for kind in _kinds(row.expected)]
+    found = [type(row.actual) for row in match.failures if row.verdict is Verdict.SURPLUS]
+    return [(each, other) for each in wanted for other in found]
+
+
+def _kinds(item: Any) -> list[type]:
+    if isinstance(item, Some):
+        return [item.kind]
+    if isinstance(item, AnyOf | Unordered):
+        return [kind for each in item.items for kind in _kinds(each)]
+    return [type(item)]
+
+
+_MOST_COMPARED: Final = 200
+_MOST_NAMED: Final = 4
+_MATCHER_FUNCTIONS: Final = (some, any_of, unordered)
+
+#: The rules in the order of their hints.
+RULES: Final[tuple[Rule, ...]] = (
+    _class_expected,
+    _list_expected,
+    _function_expected,
+    _envelope_expected,
+    _two_classes_of_one_name,
+    _subclass,
+    _naive_time,
+    _another_kind_of_number,
+    _other_order,
+    _all_but_one_field,
+    _split_group,
+    _only_surplus,
+)
+#: The rules where classes are compared with classes.
+TYPE_RULES: Final[tuple[Rule, ...]] = (_object_for_class, _other_order)

@@ -1,0 +1,324 @@
+"""The always-on laws: what holds after every step of every spec, whatever the spec expects.
+
+Each law has a row in `LAWS`. They look at the aggregates whose commands or rivals stored something in the step; one that
+breaks a law is not asked for those that come later in the table, since they usually break for the same reason. Only
+state objects are compared, never owner or space, which the runtime itself loses in snapshots (STA-043, SNP-015).
+"""
+
+from __future__ import annotations
+
+import difflib
+from bisect import bisect_right
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from ..errors import DecodeError, SpecError
+from ..messages.codec import decode, encode
+from ..messages.envelopes import DomainEventStream
+from ..messages.equality import Difference, deep_difference
+from ..modeling.identity import AggregateRef
+from ..runtime.audit import Audit
+from ..runtime.snapshots import SnapshotRecord
+from ..runtime.sourcing import StateAggregate, next_version
+from ..runtime.system import Runtime
+from . import law_texts as texts
+from .shadows import Noted, Shadow, Shadows, replayed, start_of
+
+
+@dataclass(frozen=True, slots=True)
+class Breach:
+    """A law that did not hold.
+
+    Attributes:
+        law: its name in `LAWS`.
+        aggregate_id: where.
+        text: what is wrong, why it matters, what to write instead, and how to switch the law off.
+    """
+
+    law: str
+    aggregate_id: AggregateRef
+    text: str
+
+
+class Case:
+    """One aggregate after one step."""
+
+    __slots__ = (
+        "aggregate_id", "audit", "by_snapshot", "needs_replay", "record", "runtime", "shadow", "start", "working",
+    )  # fmt: skip
+
+    def __init__(
+        self, runtime: Runtime, audit: Audit, aggregate_id: AggregateRef, start: SnapshotRecord | None, shadow: Shadow
+    ) -> None:
+        self.runtime = runtime
+        self.audit = audit
+        self.aggregate_id = aggregate_id
+        self.start = start
+        self.shadow = shadow
+        self.record = runtime.snapshot_store.record(aggregate_id)
+        self.working = [(stream, state) for stream, state in audit.working if state.aggregate_id == aggregate_id]
+        #: Version whose working state was found to equal what its snapshot holds.
+        self.by_snapshot = 0
+
+    def noted(self, start: int) -> list[Noted]:
+        """The stored streams from an index on."""
+        return self.runtime.event_store.noted(self.aggregate_id, start)
+
+    def working_after(self, stream: DomainEventStream) -> StateAggregate | None:
+        """The working state of the command that stored a stream, if it got that far."""
+        return next((state for other, state in self.working if other is stream), None)
+
+    def settle(self) -> None:
+        """Take note of what can no longer change: later loads begin after the snapshot."""
+        record, shadow = self.record, self.shadow
+        if record is None:
+            return
+        streams = self.noted(shadow.settled)
+        if streams and streams[-1][0].version <= record.version:
+            shadow.settled += len(streams)
+        else:
+            shadow.settled += bisect_right(streams, record.version, key=lambda noted: noted[0].version)
+
+
+# ------------------------------------------------------------------------------------------------------- the laws
+
+
+def _contiguous(case: Case) -> str | None:
+    """A gap can only come from history that a spec wrote, so only what commands stored in this step is looked at."""
+    decided = case.audit.decided
+    oldest = next((s for s in case.audit.stored if s.id in decided and s.aggregate_id == case.aggregate_id), None)
+    if oldest is None:
+        return None
+    store = case.runtime.event_store
+    newest = store.head_version(case.aggregate_id)
+    before = store.peek(case.aggregate_id, 0, max(oldest.version - 1, 0)) if oldest.version > 1 else []
+    previous = before[-1].version if before else 0
+    if case.start is not None:
+        previous = max(previous, case.start.version)
+    for stream in store.peek(case.aggregate_id, oldest.version, newest):
+        if stream.version != next_version(previous) and stream.id in decided:
+            return texts.gap(case.aggregate_id, previous, stream)
+        previous = stream.version
+    return None
+
+
+def _immutable(case: Case) -> str | None:
+    for mutation in case.audit.mutations:
+        if mutation.aggregate_id == case.aggregate_id:
+            return texts.mutation(mutation)
+    text_of = case.audit.text_of
+    for stream, noted in case.noted(case.shadow.settled):
+        for event, before in zip(stream.events, noted or (), strict=False):
+            now = text_of(event.body)
+            if now != before and now is not None and before is not None:
+                text = texts.changed_later(case.shadow.replay.metadata, event, before, now)
+                if text is not None:
+                    return text
+    return None
+
+
+def _replays(case: Case) -> str | None:
+    """Goes on with the shadow, and compares it with each working state on its way."""
+    shadow, found = case.shadow, None
+    for stream, noted in case.noted(shadow.count):
+        shadow.advance(stream, noted)
+        if found is not None:
+            continue
+        if shadow.failure is not None:
+            # A rival's or the spec's stream that the state refuses fails the command that loads it, and blames nobody.
+            if not shadow.has_gap and stream.id in case.audit.decided:
+                found = texts.replay_raises(case.aggregate_id, stream, shadow.failure)
+            continue
+        state = case.working_after(stream)
+        if state is None:
+            continue
+        difference = differs(shadow.replay, state)
+        if difference is not None:
+            found = texts.replay_differs(diagnosis(case, stream, state, difference))
+    return found
+
+
+def _survives_json(case: Case) -> str | None:
+    record = case.record
+    for stream, state in case.working:
+        if record is not None and record.version == stream.version:
+            # What the snapshot keeps is this state's JSON, unless somebody changed the state in the meantime.
+            if not isinstance(through_json(state, record.state_json), Difference | DecodeError):
+                case.by_snapshot = stream.version
+                continue
+        text = encode(state.state)
+        found = through_json(state, text)
+        if isinstance(found, Difference):
+            return texts.json_differs(state, stream, found, text)
+        if isinstance(found, DecodeError):
+            return texts.json_unreadable(state, stream, found, text)
+    return None
+
+
+def _snapshot_loads(case: Case) -> str | None:
+    """Snapshot and tail, as the repository loads them, against the replay."""
+    record, shadow = case.record, case.shadow
+    if record is None or record is shadow.start or shadow.failure is not None:
+        return None
+    head = case.runtime.event_store.head_version(case.aggregate_id)
+    if record.version == head == case.by_snapshot:
+        return None
+    try:
+        tail = _tail(case, record)
+    except DecodeError as error:
+        return texts.snapshot_unreadable(record, error)
+    except SpecError:
+        raise
+    except Exception as error:  # noqa: BLE001 - whatever a user's function raises
+        return texts.tail_raises(record, error)
+    difference = differs(shadow.replay, tail)
+    return None if difference is None else texts.snapshot_differs(record, head, difference)
+
+
+def _tail(case: Case, record: SnapshotRecord) -> StateAggregate:
+    shadow = case.shadow
+    tail = shadow.tail
+    if tail is None or shadow.tail_of is not record:
+        tail = shadow.tail = case.runtime.snapshot_store.restored(record)
+        shadow.tail_of = record
+        shadow.tail_count = len(case.runtime.event_store.peek(case.aggregate_id, 0, record.version))
+    for stream, noted in case.noted(shadow.tail_count):
+        shadow.tail_count += 1
+        tail.on_sourcing(shadow.read(stream, noted))
+    return tail
+
+
+@dataclass(frozen=True, slots=True)
+class Law:
+    """One law: its name, what it says, and the text of its breach, if it is broken."""
+
+    name: str
+    doc: str
+    check: Callable[[Case], str | None]
+
+
+#: In the order in which they are asked: causes before what they cause.
+LAWS: Final[tuple[Law, ...]] = (
+    Law("contiguous_versions", "a command stores its stream at the version that follows the last one", _contiguous),
+    Law(
+        "immutability",
+        "command functions leave the state and the command as they are, sourcing functions the event, and nobody "
+        "changes an event that is stored",
+        _immutable,
+    ),
+    Law(
+        "replay_equality",
+        "the working state after a command is what all stored events make of a new one, each read from its JSON",
+        _replays,
+    ),
+    Law("json_equality", "a state written as JSON and read back is the same state", _survives_json),
+    Law("snapshot_equality", "snapshot and later events load as the state that all events make", _snapshot_loads),
+)
+
+LAW_NAMES: Final[tuple[str, ...]] = tuple(law.name for law in LAWS)
+
+
+def require_law(name: str) -> str:
+    """The name, if a law has it.
+
+    Raises:
+        SpecError: with the names that come close.
+    """
+    if name in LAW_NAMES:
+        return name
+    close = difflib.get_close_matches(str(name), LAW_NAMES, n=1, cutoff=0.3)
+    raise SpecError(
+        f"there is no law {name!r}",
+        why=f"the laws are {', '.join(LAW_NAMES)}",
+        instead=f'.without_law("{close[0] if close else LAW_NAMES[0]}")',
+    )
+
+
+def check_laws(
+    runtime: Runtime,
+    switched_off: frozenset[str],
+    shadows: Shadows,
+    initial: Mapping[AggregateRef, SnapshotRecord],
+) -> list[Breach]:
+    """Ask every law about the step that just ended (since `runtime.audit.begin_step()`); the world is at rest.
+
+    Args:
+        runtime: whose step; without an audit nothing is known and nothing broken.
+        switched_off: names of laws that are not asked.
+        shadows: the session's own; they go on.
+        initial: the snapshots of `given_state`.
+
+    Returns:
+        At most one breach for each aggregate.
+
+    Raises:
+        SpecError: if a state, a command or an event of the step has no JSON, or an event cannot be read back.
+    """
+    audit = runtime.audit
+    if audit is None:
+        return []
+    if audit.errors:
+        raise audit.errors[0]
+    touched = {stream.aggregate_id: None for stream in audit.stored}
+    touched.update((mutation.aggregate_id, None) for mutation in audit.mutations)
+    laws = [law for law in LAWS if law.name not in switched_off]
+    breaches = []
+    for aggregate_id in touched:
+        start = start_of(initial, aggregate_id)
+        shadow = shadows.of(runtime, aggregate_id, start)
+        case = Case(runtime, audit, aggregate_id, start, shadow)
+        for law in laws:
+            text = law.check(case)
+            if text is not None:
+                breaches.append(Breach(law.name, aggregate_id, texts.with_law(text, law.name)))
+                break
+        case.settle()
+        shadows.keep(aggregate_id, shadow)
+    return breaches
+
+
+# ------------------------------------------------------------------------------------------------------- comparing
+
+
+def differs(replay: StateAggregate, other: StateAggregate) -> Difference | None:
+    """The first field in which two state objects differ; a state that holds its aggregate is not asked about that."""
+    if not replay.metadata.is_aggregate_aware:
+        return deep_difference(replay.state, other.state)
+    replay.state.set_state_aggregate(other)
+    try:
+        return deep_difference(replay.state, other.state)
+    finally:
+        replay.state.set_state_aggregate(replay)
+
+
+def through_json(aggregate: StateAggregate, text: bytes) -> Difference | DecodeError | None:
+    """How a state differs from what this text is read back as."""
+    metadata = aggregate.metadata
+    try:
+        read: Any = decode(metadata.cls, text)
+    except DecodeError as error:
+        return error
+    if metadata.is_aggregate_aware:
+        read.set_state_aggregate(aggregate)
+    return deep_difference(aggregate.state, read)
+
+
+def diagnosis(case: Case, stream: DomainEventStream, state: StateAggregate, difference: Difference) -> texts.Diagnosis:
+    """Why a replay may have come to something else; costly, for the text of a breach alone."""
+    streams = [noted for noted in case.noted(0) if noted[0].version <= stream.version]
+
+    def again(*, live: bool = False) -> StateAggregate | None:
+        return replayed(case.runtime, case.aggregate_id, case.start, streams, live=live)
+
+    first, second, live = again(), again(), again(live=True)
+    record = case.record
+    saved = record is not None and record.version == stream.version and first is not None
+    cause = texts.Cause.UNKNOWN
+    if first is None or second is None or differs(first, second) is not None:
+        cause = texts.Cause.IMPURE
+    elif live is not None and differs(live, state) is None:
+        cause = texts.Cause.LOSSY_EVENT
+    elif saved and record is not None and through_json(first, record.state_json) is None:
+        cause = texts.Cause.CHANGED_LATER
+    return texts.Diagnosis(state, stream, difference, cause)

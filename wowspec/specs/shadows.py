@@ -1,0 +1,178 @@
+"""Aggregates replayed beside the runtime from what it stored: what the always-on laws compare with.
+
+A shadow goes on where it stopped, so that a spec of n steps replays each stream once. It reads every event from its
+JSON, as production does, and never looks at the runtime's own objects.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from ..errors import DecodeError, SourcingVersionConflictError, SpecError
+from ..messages.codec import WHY, decode, encode, remember_namespace
+from ..messages.envelopes import DomainEvent, DomainEventStream
+from ..modeling.identity import AggregateRef
+from ..modeling.states import StateMetadata
+from ..runtime.audit import Texts
+from ..runtime.snapshots import SnapshotRecord
+from ..runtime.sourcing import StateAggregate, looks_at_bodies_alone, new_state_aggregate
+from ..runtime.system import Runtime
+
+#: A stored stream, and its texts as of when it was stored.
+Noted = tuple[DomainEventStream, Texts | None]
+
+
+class Shadow:
+    """One aggregate, replayed from its beginning or from the snapshot of `given_state`.
+
+    Attributes:
+        replay: the replayed aggregate.
+        start: the snapshot that it began with; None: it began blank.
+        count: how many of the stored streams were replayed.
+        settled: how many of them can no longer change unnoticed, since a later load begins after them.
+        failure: what stopped the replay for good.
+        tail: the aggregate that was restored from `tail_of` and brought up to `tail_count` streams.
+    """
+
+    __slots__ = ("bodies_alone", "count", "failure", "replay", "settled", "start", "tail", "tail_count", "tail_of")
+
+    def __init__(self, replay: StateAggregate, start: SnapshotRecord | None) -> None:
+        self.replay = replay
+        self.start = start
+        self.bodies_alone = looks_at_bodies_alone(replay.metadata)
+        self.count = 0
+        self.settled = 0
+        self.failure: Exception | None = None
+        self.tail: StateAggregate | None = None
+        self.tail_of: SnapshotRecord | None = None
+        self.tail_count = 0
+
+    def advance(self, stream: DomainEventStream, texts: Texts | None, *, live: bool = False) -> None:
+        """Replay the next stream; what a sourcing function raises ends the replay, and is kept.
+
+        Args:
+            stream: as it is stored.
+            texts: its events as JSON.
+            live: replay the very events instead.
+
+        Raises:
+            SpecError: if an event cannot be read back from its JSON.
+        """
+        self.count += 1
+        if self.failure is None and (self.start is None or stream.version > self.start.version):
+            try:
+                self.replay.on_sourcing(stream.copy() if live else self.read(stream, texts))
+            except SpecError:
+                raise
+            except Exception as error:  # noqa: BLE001 - whatever a user's function raises
+                self.failure = error
+
+    def read(self, stream: DomainEventStream, texts: Texts | None) -> DomainEventStream:
+        """A stream read back from the JSON of its events."""
+        return read_back(stream, texts, share_headers=self.bodies_alone)
+
+    @property
+    def has_gap(self) -> bool:
+        """Whether a version is missing, so that nobody can replay it."""
+        return isinstance(self.failure, SourcingVersionConflictError)
+
+
+class Shadows:
+    """The shadows of one session, by aggregate.
+
+    A copy costs no replay: both sides hold the same shadows, and whoever goes on first takes one along. The other finds
+    that it has moved, and replays the aggregate anew; a chain of steps therefore never replays twice, and a fork of k
+    branches at most k times, as its runtime does.
+    """
+
+    __slots__ = ("_held",)
+
+    def __init__(self) -> None:
+        self._held: dict[AggregateRef, tuple[Shadow, int]] = {}
+
+    def copy(self) -> Shadows:
+        """For a session that goes on from here."""
+        other = Shadows()
+        other._held = self._held.copy()
+        return other
+
+    def of(self, runtime: Runtime, aggregate_id: AggregateRef, start: SnapshotRecord | None) -> Shadow:
+        """The shadow of an aggregate, as far as it was kept."""
+        held = self._held.get(aggregate_id)
+        if held is not None:
+            shadow, count = held
+            if shadow.count == count and shadow.start is start:
+                return shadow
+        return new_shadow(runtime, aggregate_id, start)
+
+    def keep(self, aggregate_id: AggregateRef, shadow: Shadow) -> None:
+        """Remember how far a shadow went."""
+        self._held[aggregate_id] = (shadow, shadow.count)
+
+
+def new_shadow(runtime: Runtime, aggregate_id: AggregateRef, start: SnapshotRecord | None) -> Shadow:
+    """A shadow before its first stream."""
+    metadata = state_metadata_of(runtime, aggregate_id)
+    remember_namespace(metadata.cls, metadata.namespace)
+    blank = new_state_aggregate(metadata, aggregate_id) if start is None else runtime.snapshot_store.restored(start)
+    return Shadow(blank, start)
+
+
+def state_metadata_of(runtime: Runtime, aggregate_id: AggregateRef) -> StateMetadata:
+    """The state type of an aggregate of this world."""
+    return runtime.catalog.aggregates[aggregate_id.named_aggregate].state
+
+
+def replayed(
+    runtime: Runtime,
+    aggregate_id: AggregateRef,
+    start: SnapshotRecord | None,
+    streams: Iterable[Noted],
+    *,
+    live: bool = False,
+) -> StateAggregate | None:
+    """A replay of its own; None if a function raised. `live`: of the very events, without their JSON."""
+    shadow = new_shadow(runtime, aggregate_id, start)
+    for stream, texts in streams:
+        shadow.advance(stream, texts, live=live)
+    return shadow.replay if shadow.failure is None else None
+
+
+def read_back(stream: DomainEventStream, texts: Texts | None, *, share_headers: bool) -> DomainEventStream:
+    """A stream whose events are read from their JSON.
+
+    Raises:
+        SpecError: if one cannot be read, or has no JSON at all.
+    """
+    header = stream.header if share_headers else stream.header.copy()
+    events = []
+    for index, event in enumerate(stream.events):
+        text = texts[index] if texts else None
+        body = _decoded(event, encode(event.body) if text is None else text)
+        events.append(
+            DomainEvent(
+                event.id, body, event.aggregate_id, event.version, event.name, event.command_id,
+                event.header if share_headers else event.header.copy(),
+                event.sequence, event.is_last, event.revision, event.owner_id, event.space_id, event.create_time,
+            )
+        )  # fmt: skip
+    return DomainEventStream(stream.id, stream.request_id, header, tuple(events))
+
+
+def _decoded(event: DomainEvent[Any], text: bytes) -> Any:
+    kind = type(event.body)
+    try:
+        return decode(kind, text)
+    except DecodeError as error:
+        raise SpecError(
+            f"{kind.__name__} of {event.aggregate_id} v{event.version} cannot be read back: {error}\n"
+            f"  its JSON: {text.decode()}",
+            why=WHY,
+            instead=f"let {kind.__name__} hold only what its own fields take when they are read from JSON",
+        ) from error
+
+
+def start_of(initial: Mapping[AggregateRef, SnapshotRecord], aggregate_id: AggregateRef) -> SnapshotRecord | None:
+    """The snapshot that `given_state` put there."""
+    return initial.get(aggregate_id) if initial else None
