@@ -110,7 +110,7 @@ def _message(
                 message = _await(pending)
     except DRIVER_BUGS:
         raise
-    except Exception as error:  # noqa: BLE001
+    except Exception as error:
         return {"error": error_of(error, raised_by)}, None
     return {"value": {**message_view(message), **extra}}, message
 

@@ -50,7 +50,7 @@ def outcome(call: Callable[[], Any], raised_by: str | None = None) -> dict[str, 
         return {"value": call()}
     except DRIVER_BUGS:
         raise
-    except Exception as error:  # noqa: BLE001
+    except Exception as error:
         return {"error": error_of(error, raised_by)}
 
 

@@ -156,6 +156,12 @@ def test_each_source_of_a_value_wins_over_all_after_it(row):
         assert read(message) == expected, source
 
 
+@pytest.mark.clause("CMD-028", "CMD-031", "CMD-033", "CMD-040")
+def test_every_value_has_a_row():
+    """The table leaves nothing out."""
+    assert [row.value for row in PRECEDENCE] == list(SOURCES)
+
+
 @pytest.mark.clause("CMD-030")
 @pytest.mark.parametrize("blank", ["", " "])
 def test_a_blank_text_is_a_value(blank):

@@ -135,7 +135,7 @@ def test_a_static_tenant_has_a_default_bare_or_called():
 
 @pytest.mark.clause("CMD-008")
 def test_a_flag_carried_by_another_annotation_has_no_effect():
-    """The runtime does not look for flags inside annotations, so the kit refuses to write them there."""
+    """The runtime does not look for flags inside annotations."""
 
     class Open:
         pass
@@ -143,10 +143,18 @@ def test_a_flag_carried_by_another_annotation_has_no_effect():
     add_mark(Open, Carried((Create(),)))
 
     assert not command_metadata(Open).is_create
-    with pytest.raises(DefinitionError, match=r"combine\(\.\.\.\) carries @create_aggregate"):
-        combine(create_aggregate)
-    with pytest.raises(DefinitionError, match=r"carries @name"):
-        combine(name("x"))
+
+
+@pytest.mark.clause("CMD-003", "CMD-008")
+@pytest.mark.parametrize(
+    "annotation", [create_aggregate, allow_create, void_command, name("x")], ids=lambda it: it.text
+)
+def test_what_has_no_effect_inside_an_annotation_cannot_be_combined(annotation):
+    """Flags and names are told to stand on the class."""
+    with pytest.raises(DefinitionError, match=rf"combine\(\.\.\.\) carries @{annotation.text}") as caught:
+        combine(annotation)
+
+    assert f"instead: @{annotation.text} above the class" in str(caught.value)
 
 
 @pytest.mark.clause("CMD-020")
