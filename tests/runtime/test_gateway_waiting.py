@@ -365,3 +365,5 @@ def test_waiting_needs_a_task():
     """Awaited outside the world's scheduler there would be no deadline."""
     with pytest.raises(ModelError, match="outside a task"):
         Setting().gateway.send_and_wait(command(), processed().plan("c-1")).send(None)
+    with pytest.raises(ModelError, match="outside a task"):
+        Setting().gateway.send_and_wait_stream(command(), processed().plan("c-1")).__anext__().send(None)

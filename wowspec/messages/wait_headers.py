@@ -29,13 +29,11 @@ _SELECTOR_KEYS: Final = (WAIT_CONTEXT, WAIT_PROCESSOR, WAIT_FUNCTION)
 _TAIL_SELECTOR_KEYS: Final = (WAIT_TAIL_CONTEXT, WAIT_TAIL_PROCESSOR, WAIT_TAIL_FUNCTION)
 
 
-def _write_selector(selector: FunctionSelector | None, keys: tuple[str, str, str], header: Header) -> None:
+def _write_selector(selector: FunctionSelector | None, keys: tuple[str, str, str], entries: dict[str, str]) -> None:
     if selector is None:
         return
     parts = (selector.context_name, selector.processor_name, selector.function_name)
-    for key, part in zip(keys, parts, strict=True):
-        if part.strip():
-            header[key] = part
+    entries.update({key: part for key, part in zip(keys, parts, strict=True) if part.strip()})
 
 
 def _read_selector(header: Mapping[str, str], keys: tuple[str, str, str]) -> FunctionSelector:
@@ -43,9 +41,9 @@ def _read_selector(header: Mapping[str, str], keys: tuple[str, str, str]) -> Fun
     return FunctionSelector(header.get(context, ""), header.get(processor, ""), header.get(function, ""))
 
 
-def _write_tail(tail: ChainTail, header: Header) -> None:
-    header[WAIT_TAIL_STAGE] = tail.stage.value
-    _write_selector(tail.selector, _TAIL_SELECTOR_KEYS, header)
+def _write_tail(tail: ChainTail, entries: dict[str, str]) -> None:
+    entries[WAIT_TAIL_STAGE] = tail.stage.value
+    _write_selector(tail.selector, _TAIL_SELECTOR_KEYS, entries)
 
 
 def _read_tail(header: Mapping[str, str]) -> ChainTail | None:
@@ -53,14 +51,14 @@ def _read_tail(header: Mapping[str, str]) -> ChainTail | None:
     return None if stage is None else ChainTail(parse_stage(stage), _read_selector(header, _TAIL_SELECTOR_KEYS))
 
 
-def _write_target(target: WaitTarget, header: Header) -> None:
+def _write_target(target: WaitTarget, entries: dict[str, str]) -> None:
     if isinstance(target, StageTarget):
-        header[WAIT_STAGE] = target.stage.value
-        _write_selector(target.selector, _SELECTOR_KEYS, header)
+        entries[WAIT_STAGE] = target.stage.value
+        _write_selector(target.selector, _SELECTOR_KEYS, entries)
         return
-    _write_selector(target.selector, _SELECTOR_KEYS, header)
-    header[WAIT_CHAIN] = CHAIN_MARKER
-    _write_tail(target.tail, header)
+    _write_selector(target.selector, _SELECTOR_KEYS, entries)
+    entries[WAIT_CHAIN] = CHAIN_MARKER
+    _write_tail(target.tail, entries)
 
 
 def _read_target(header: Mapping[str, str]) -> WaitTarget | None:
@@ -88,13 +86,13 @@ def write_wait_plan(plan: WaitPlan, endpoint: str, header: Header) -> Header:
     Raises:
         UnsupportedOperationError: if the header is read-only (CMD-075).
     """
-    header[WAIT_ID] = plan.wait_command_id
-    header[WAIT_ENDPOINT] = endpoint
-    _write_target(plan.target, header)
+    entries = {WAIT_ID: plan.wait_command_id, WAIT_ENDPOINT: endpoint}
+    _write_target(plan.target, entries)
+    header.update(entries)
     return header
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class ExtractedWaitPlan:
     """A plan that a header holds, and the endpoint that waits for its signals."""
 
@@ -167,9 +165,9 @@ def propagate_wait_plan(upstream_header: Mapping[str, str], upstream_is_command:
         return
     target = extracted.plan.target
     if isinstance(target, ChainTarget):
-        target_header[WAIT_ID] = extracted.wait_command_id
-        target_header[WAIT_ENDPOINT] = extracted.endpoint
-        _write_tail(target.tail, target_header)
+        entries = {WAIT_ID: extracted.wait_command_id, WAIT_ENDPOINT: extracted.endpoint}
+        _write_tail(target.tail, entries)
+        target_header.update(entries)
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,8 +184,9 @@ class SimpleWaitingChain:
 
     def write(self, endpoint: str, header: Header) -> None:
         """Write the endpoint and the whole chain."""
-        header[WAIT_ENDPOINT] = endpoint
-        _write_target(ChainTarget(self.selector, self.tail), header)
+        entries = {WAIT_ENDPOINT: endpoint}
+        _write_target(ChainTarget(self.selector, self.tail), entries)
+        header.update(entries)
 
     def write_from(self, upstream_header: Mapping[str, str], upstream_is_command: bool, header: Header) -> None:
         """Write with the upstream's endpoint: the whole chain from a command, the tail alone from an event.
@@ -199,8 +198,9 @@ class SimpleWaitingChain:
         if upstream_is_command:
             self.write(endpoint, header)
             return
-        header[WAIT_ENDPOINT] = endpoint
-        _write_tail(self.tail, header)
+        entries = {WAIT_ENDPOINT: endpoint}
+        _write_tail(self.tail, entries)
+        header.update(entries)
 
     @staticmethod
     def read(header: Mapping[str, str]) -> SimpleWaitingChain | None:

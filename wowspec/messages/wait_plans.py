@@ -127,9 +127,9 @@ def stage_target(stage: CommandStage, selector: FunctionSelector = EMPTY_SELECTO
     return StageTarget(stage, selector if stage in FUNCTION_STAGES else None)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class WaitPlan:
-    """A wait for one command (CMD-342).
+    """A wait for one command (CMD-342). A value that nobody changes; not frozen because each command makes several.
 
     Attributes:
         wait_command_id: whose signals end the wait.

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections import deque
 from typing import Any
 
-from ..errors import DeadlineExceeded
+from ..errors import DeadlineExceeded, ModelError
 from ..messages.envelopes import CommandMessage
 from ..messages.wait_signals import WaitSignal
 from ..world.clock import NANOS_PER_MILLI
-from ..world.scheduler import Future, Scheduler
+from ..world.scheduler import Future, Scheduler, Task
 from .waiting.handles import LastHandle, StreamHandle, Subscription
 
 
@@ -19,6 +19,19 @@ def deadline_exceeded(message: CommandMessage[Any], nanos: int) -> DeadlineExcee
         f"no final result of {message.name} for {message.aggregate_id} within {nanos // NANOS_PER_MILLI} ms: "
         "its outcome is unknown, it may still be processed"
     )
+
+
+def waiting_task(scheduler: Scheduler) -> Task[Any]:
+    """The task that is being stepped: a deadline cancels it.
+
+    Raises:
+        ModelError: if there is none.
+    """
+    task = scheduler.current
+    if task is None:
+        message = "the gateway was awaited outside a task of the world's scheduler"
+        raise ModelError(message)
+    return task
 
 
 class FinalSignal:

@@ -27,7 +27,7 @@ from ..world.points import COMMAND_BUS_SEND, COMMAND_VALIDATE, REQUEST_ID_CHECK,
 from ..world.scheduler import Cancelled
 from ..world.trace import Lane, TraceRow
 from ..world.world import World
-from .awaiting import FinalSignal, deadline_exceeded
+from .awaiting import FinalSignal, deadline_exceeded, waiting_task
 from .request_ids import RequestIdChecker
 from .result_stream import ResultStream
 from .validation import FieldValidator, Violations, validate_itself
@@ -258,11 +258,11 @@ class CommandGateway:
     async def _before_deadline(self, work: Coroutine[Any, Any, T], message: CommandMessage[Any], nanos: int) -> T:
         """Await work until a deadline that counts from now; it cancels the work, undoes nothing (CMD-119, CMD-121)."""
         scheduler = self.world.scheduler
-        task = scheduler.current
-        if task is None:
+        try:
+            task = waiting_task(scheduler)
+        except ModelError:
             work.close()
-            text = "the gateway was awaited outside a task of the world's scheduler"
-            raise ModelError(text)
+            raise
         expired = False
 
         def expire() -> None:

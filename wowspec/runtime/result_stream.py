@@ -9,7 +9,7 @@ from ..messages.envelopes import CommandMessage
 from ..messages.wait_plans import WaitPlan
 from ..messages.wait_signals import CommandResult, result_of_signal
 from ..world.scheduler import Cancelled, Scheduler, Task, Timer
-from .awaiting import SignalBuffer, deadline_exceeded
+from .awaiting import SignalBuffer, deadline_exceeded, waiting_task
 from .waiting.handles import StreamHandle
 
 
@@ -65,9 +65,9 @@ class ResultStream:
 
     async def _start(self) -> None:
         scheduler = self._scheduler
+        self._sender = waiting_task(scheduler)
         # The deadline is absolute: results that arrive do not extend it (CMD-120).
         self._timer = scheduler.call_at(scheduler.clock.nanos + self._plan.timeout_nanos, self._expire)
-        self._sender = scheduler.current
         try:
             handle = await self._open(self._message, self._plan)
         except Cancelled:
