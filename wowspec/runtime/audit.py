@@ -62,17 +62,19 @@ class Audit:
 
     Attributes:
         exchanges: of the commands that were taken from the bus, by command id; void ones too.
-        stored: the streams that were stored, whoever did it.
-        working: the exchanges that stored a stream, each with its working state at that moment.
+        stored: the streams that were stored, whoever did it, oldest first.
+        decided: ids of those that commands of this world decided; the others are rivals' or the spec's.
+        working: the state aggregate of each command that stored its stream and got the reply, with that stream.
         mutations: what functions changed although they must not, in order, each once.
         errors: what has no JSON: errors of the author's.
     """
 
-    __slots__ = ("_seen", "_sourced", "errors", "exchanges", "mutations", "stored", "working")
+    __slots__ = ("_seen", "_sourced", "decided", "errors", "exchanges", "mutations", "stored", "working")
 
     def __init__(self) -> None:
         self.exchanges: dict[str, ServerCommandExchange[Any]] = {}
         self.stored: list[DomainEventStream] = []
+        self.decided: set[str] = set()
         self.working: list[tuple[DomainEventStream, StateAggregate]] = []
         self.mutations: list[Mutation] = []
         self.errors: list[SpecError] = []
@@ -83,6 +85,7 @@ class Audit:
         """Forget the step before."""
         self.exchanges.clear()
         self.stored.clear()
+        self.decided.clear()
         self.working.clear()
         self.mutations.clear()
         self.errors.clear()
@@ -101,7 +104,10 @@ class Audit:
         """A stream is about to be stored; its texts, which the store keeps beside it."""
         self.stored.append(stream)
         texts = self._sourced.pop(stream.id, None)
-        return self.texts_of(stream) if texts is None else texts
+        if texts is None:
+            return self.texts_of(stream)
+        self.decided.add(stream.id)
+        return texts
 
     def texts_of(self, stream: DomainEventStream) -> Texts:
         """JSON of each event as it is now."""
