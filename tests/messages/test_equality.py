@@ -262,3 +262,16 @@ def test_a_copy_is_equal_and_a_changed_copy_is_not(value):
 
     assert deep_equal([value, 1], [copied(value), 1])
     assert deep_difference([value, 1], [copied(value), 2]) == Difference("[1]", 1, 2)
+
+
+def test_what_holds_nothing_is_judged_by_its_own_comparison():
+    """An object without attributes is equal to another only if its class says so."""
+
+    class Never:
+        def __eq__(self, other: object) -> bool:
+            return False
+
+        __hash__ = None  # type: ignore[assignment]
+
+    assert not deep_equal(Never(), Never())
+    assert not deep_equal([Never()], [Never()])

@@ -138,7 +138,8 @@ def _surely_equal(left: Any, right: Any) -> bool:
     holds = _HOLDS_DICT.get(kind)
     if holds is None:
         holds = _HOLDS_DICT[kind] = _holds_dict(kind)
-    if not holds or not _same_texts(left.__dict__, right.__dict__):
+    # What holds nothing is judged by its own comparison, if it has one.
+    if not holds or not left.__dict__ or not _same_texts(left.__dict__, right.__dict__):
         return False
     return holds != _MODEL or not (
         left.__pydantic_extra__ or right.__pydantic_extra__ or left.__pydantic_private__ or right.__pydantic_private__
