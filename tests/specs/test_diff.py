@@ -60,7 +60,7 @@ def test_a_failed_match_always_has_a_text(expected, actual):
 def test_hostile_values_are_told():
     """Nothing that a user's class does keeps the text from being written."""
     hostile = [Plain(a=Hostile()), Hostile()]
-    for expected, actual in ((hostile, [CREATED]), ([CREATED], hostile), (hostile, hostile[::-1])):
+    for expected, actual in ((hostile, [CREATED]), ([CREATED], hostile), (hostile, [Hostile(), Plain(a=Hostile())])):
         assert "Hostile" in events_text(match_events(expected, actual))
         assert event_text(expected[0], actual)
         assert ledgers_text({"stored": expected}, {"stored": actual, "published": hostile})
@@ -110,6 +110,14 @@ def test_count():
 def test_event_among_none():
     """Where there is nothing at all there is nothing to show."""
     assert event_text(some(OrderPaid), []) == "no event is some(OrderPaid): none stored"
+
+
+def test_event_that_is_there():
+    """Empty if the wanted event is there; where it must be there once, once only."""
+    assert not event_text(some(OrderPaid), [CREATED, PAID])
+    assert not event_text(PAID, [CREATED, PAID], once=True)
+    assert not event_text(PAID, [PAID, PAID])
+    assert event_text(PAID, [PAID, PAID], once=True).startswith("one event expected that is OrderPaid(")
 
 
 def test_event_shows_the_nearest_first_five():

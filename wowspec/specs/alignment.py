@@ -24,8 +24,8 @@ _SURPLUS_COST: Final = 8
 #: Pairs of one class are always nearer than a missing item and a surplus event together.
 _DIFFERS_COST: Final = 4
 _MOST_FIELDS: Final = 8
-#: Cells of the table of least costs; beyond it the lists are laid side by side.
-_MOST_CELLS: Final = 40_000
+#: Cells of the table of least costs, those of each group's windows included; beyond it the lists are laid side by side.
+_MOST_CELLS: Final = 10_000
 
 #: Cost, and how many items and how many places it takes.
 _Step = tuple[int, int, int]
@@ -120,8 +120,8 @@ class _Alignment:
         """How many items, from one end on, stand for one event each and equal it."""
         count = 0
         for index in indices:
-            item = self._items[index]
-            if is_group(item) or not equals(item, self._places[index]):
+            item = index % len(self._items)
+            if is_group(self._items[item]) or not self._meets(item, 0, index % len(self._places)):
                 break
             count += 1
         return count
@@ -247,8 +247,7 @@ class _Alignment:
 
     def _nearest(self, item_start: int, item_end: int, place_start: int, place_end: int) -> list[Row]:
         height, width = item_end - item_start, place_end - place_start
-        members = sum(len(self._members(item)) for item in range(item_start, item_end))
-        if (members + 1) * (width + 1) > _MOST_CELLS:
+        if (width + 1) * (1 + sum(self._work(item, width) for item in range(item_start, item_end))) > _MOST_CELLS:
             return self._side_by_side(item_start, item_end, place_start, place_end)
         # cheapest[i][j]: the items from i on against the places from j on: least cost, and the step that begins it.
         cheapest: list[list[_Best]] = [[(0, 0, 0, 0)] * (width + 1) for _ in range(height + 1)]
@@ -268,6 +267,14 @@ class _Alignment:
             rows += self._rows(item, place_start + j, down, right)
             i, j = i + down, j + right
         return rows
+
+    def _work(self, item: int, width: int) -> int:
+        """How many comparisons an item may need at each place."""
+        found = self._items[item]
+        if not isinstance(found, Unordered):
+            return 1
+        windows = min(width, 2 * len(found.items)) + 1
+        return 1 + windows * windows * len(found.items) // 8
 
     def _steps(self, item: int | None, place: int, place_end: int) -> Iterator[_Step]:
         """The ways to go on from here, those first that are preferred among equals."""
@@ -324,20 +331,21 @@ class _Alignment:
         return cost + _MISSING_COST * len(lacking) + _SURPLUS_COST * (end - start - len(member_of)), rows
 
     def _side_by_side(self, item_start: int, item_end: int, place_start: int, place_end: int) -> list[Row]:
-        """Too long to look for the best: the nth expected event against the nth actual one."""
-        wanted = [
-            (item, member)
-            for item in range(item_start, item_end)
-            if not isinstance(self._items[item], AnyEvents)
-            for member in range(len(self._members(item)))
-        ]
+        """Too long to look for the best: each item against the next events, as many as it has members."""
         rows: list[Row] = []
-        for (item, member), place in zip(wanted, range(place_start, place_end), strict=False):
-            if self._cost(item, member, place) is None:
-                rows += [self._missing(item, member), self._surplus(place)]
+        place = place_start
+        for item in range(item_start, item_end):
+            found = self._items[item]
+            if isinstance(found, AnyEvents):
+                continue
+            end = min(place + len(self._members(item)), place_end)
+            if isinstance(found, Unordered):
+                rows += self._group(item, place, end)[1]
+            elif place == end:
+                rows.append(self._missing(item))
+            elif self._cost(item, 0, place) is None:
+                rows += [self._missing(item), self._surplus(place)]
             else:
-                rows.append(self._pair(item, place, member))
-        shared = min(len(wanted), place_end - place_start)
-        rows += [self._missing(item, member) for item, member in wanted[shared:]]
-        rows += [self._surplus(place) for place in range(place_start + shared, place_end)]
-        return rows
+                rows.append(self._pair(item, place))
+            place = end
+        return rows + [self._surplus(left) for left in range(place, place_end)]

@@ -64,21 +64,30 @@ def count_text(expected: int, actual: Sequence[Any], *, ledger: str = "stored", 
 
 
 def event_text(
-    wanted: Any, actual: Sequence[Any], *, ledger: str = "stored", noun: str = "event", limits: Limits = DEFAULT_LIMITS
+    wanted: Any,
+    actual: Sequence[Any],
+    *,
+    ledger: str = "stored",
+    noun: str = "event",
+    once: bool = False,
+    limits: Limits = DEFAULT_LIMITS,
 ) -> str:
-    """Why not just one of the actual events is the wanted one: the nearest, or those that all are.
+    """Why none of the actual events is the wanted one, with the nearest; empty if one is.
 
     Args:
         wanted: an event or a matcher for one, such as `some(OrderPaid, total=3)`.
         actual: the events that were looked through.
         ledger: what they are, as in `events_text`.
         noun: what they are, as in `events_text`.
+        once: whether just one of them may be the wanted one.
         limits: how much of each value is shown.
     """
     root = f"{noun}s"
     shown = render(wanted, limits)
     met = [place for place, body in enumerate(actual) if equals(wanted, body)]
-    if len(met) > 1:
+    if len(met) == 1 or (met and not once):
+        return ""
+    if met:
         rows = [Row(Verdict.SURPLUS, MISSING, actual[place], None, place) for place in met]
         reason = f"one {noun} expected that is {shown}, {len(met)} {ledger}"
         advice = f"to count them, write expect_event_count(...), or expect_{root}(...) to list them all"
