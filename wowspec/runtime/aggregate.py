@@ -201,21 +201,19 @@ class CommandAggregate:
                 refusal = check.refuse(self, exchange)
                 if refusal is not None:
                     raise refusal
-            if self._audit is not None:
-                self._watch = self._audit.watch(exchange, self.state)
+            audit = self._audit
+            if audit is not None:
+                self._watch = audit.watch(exchange, self.state)
             stream = await self._decide(exchange)
             if stream is None:
                 return None
-            watch = self._watch
-            if watch is not None:
-                watch.built(stream)
+            if audit is not None:
+                audit.built(stream)
             self.source(stream)
-            if watch is not None:
-                watch.sourced(stream)
             exchange.aggregate_version = stream.version
             await self.store(stream, exchange)
-            if watch is not None:
-                watch.stored(stream)
+            if audit is not None:
+                audit.done(stream, self.state)
         except Exception as error:
             await self._failed(exchange, error)
             raise

@@ -1,23 +1,28 @@
 """What is remembered while commands run, for the always-on laws: exchanges, stored texts, mutations.
 
-Functions decide on a state, a command and events that they must leave as they are. The modelled runtime would not
-notice if one of them did not, so nothing is raised here: an `Audit` keeps what it found, and the laws report it after
-the step. It compares JSON texts, taken before and after each function, and looks for the field only where they differ.
+Functions decide on a state and a command that they must leave as they are. The modelled runtime would not notice if one
+of them did not, so nothing is raised here: an `Audit` keeps what it found, and the laws report it after the step. What
+is compared is a mark: the fields themselves where all are plain values, else the JSON text.
 """
 
 from __future__ import annotations
 
+import datetime as dt
+import decimal
+import uuid
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Final
 
+from pydantic import BaseModel
 from pydantic_core import from_json
 
 from ..errors import DecodeError, SpecError
 from ..messages.codec import decode, encode
 from ..messages.envelopes import DomainEventStream
-from ..messages.equality import Difference, deep_difference
+from ..messages.equality import MISSING, Difference, deep_difference
 from ..messages.exchange import ServerCommandExchange
+from ..messages.records import slots_of
 from ..modeling.identity import AggregateRef
 from .sourcing import StateAggregate
 
@@ -31,7 +36,6 @@ class Subject(StrEnum):
 
     STATE = "state"
     COMMAND = "command"
-    EVENT = "event"
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +46,7 @@ class Mutation:
         place: the function, such as `Cart.add`.
         subject: what it changed.
         aggregate_id: whose command was being processed.
-        value: class of the state, the command or the event.
+        value: class of the state or the command.
         difference: the first field that changed: `expected` is what it was, `actual` what it became.
     """
 
@@ -69,7 +73,7 @@ class Audit:
         errors: what has no JSON: errors of the author's.
     """
 
-    __slots__ = ("_seen", "_sourced", "decided", "errors", "exchanges", "mutations", "stored", "working")
+    __slots__ = ("_decided", "_seen", "decided", "errors", "exchanges", "mutations", "stored", "working")
 
     def __init__(self) -> None:
         self.exchanges: dict[str, ServerCommandExchange[Any]] = {}
@@ -79,7 +83,7 @@ class Audit:
         self.mutations: list[Mutation] = []
         self.errors: list[SpecError] = []
         self._seen: set[tuple[Any, ...]] = set()
-        self._sourced: dict[str, Texts] = {}
+        self._decided: dict[str, Texts] = {}
 
     def begin_step(self) -> None:
         """Forget the step before."""
@@ -90,7 +94,7 @@ class Audit:
         self.mutations.clear()
         self.errors.clear()
         self._seen.clear()
-        self._sourced.clear()
+        self._decided.clear()
 
     def taken(self, exchange: ServerCommandExchange[Any]) -> None:
         """A command was taken from the bus."""
@@ -100,10 +104,18 @@ class Audit:
         """Look at one attempt from before its first function on."""
         return Watch(self, exchange, state)
 
+    def built(self, stream: DomainEventStream) -> None:
+        """A command's stream was built, and is about to be sourced: its texts are those of what was decided."""
+        self._decided[stream.id] = self.texts_of(stream)
+
+    def done(self, stream: DomainEventStream, state: StateAggregate) -> None:
+        """A command's stream was stored, and its state is the working state now."""
+        self.working.append((stream, state))
+
     def on_stored(self, stream: DomainEventStream) -> Texts:
-        """A stream is about to be stored; its texts, which the store keeps beside it."""
+        """A stream is stored; its texts, which the store keeps beside it."""
         self.stored.append(stream)
-        texts = self._sourced.pop(stream.id, None)
+        texts = self._decided.pop(stream.id, None)
         if texts is None:
             return self.texts_of(stream)
         self.decided.add(stream.id)
@@ -121,82 +133,94 @@ class Audit:
             self.errors.append(error)
             return None
 
-    def changed(
-        self,
-        place: str,
-        subject: Subject,
-        aggregate_id: AggregateRef,
-        value: type,
-        before: bytes | None,
-        after: bytes | None,
-    ) -> None:
-        """Keep a finding, if two texts that differ stand for different values."""
-        if before is None or after is None:
-            return
-        difference = difference_of(value, before, after)
+    def mark(self, value: Any) -> Mark:
+        """What a value is now."""
+        kind = type(value)
+        shallow = _SHALLOW.get(kind)
+        if shallow is None:
+            shallow = _SHALLOW[kind] = _is_shallow(kind)
+        if shallow:
+            held: dict[str, Any] = value.__dict__
+            if _PLAIN.issuperset(map(type, held.values())):
+                return held.copy()
+        return self.text_of(value)
+
+    def is_as_marked(self, value: Any, mark: Mark) -> bool:
+        """Whether a value is what it was; true where that is not known."""
+        if type(mark) is dict:
+            return bool(value.__dict__ == mark)
+        return mark is None or self.text_of(value) == mark
+
+    def changed(self, place: str, subject: Subject, aggregate_id: AggregateRef, value: Any, before: Mark) -> None:
+        """Keep a finding, if a value really differs from its mark."""
+        difference = self._difference(value, before)
         if difference is None:
             return
-        mutation = Mutation(place, subject, aggregate_id, value, difference)
+        mutation = Mutation(place, subject, aggregate_id, type(value), difference)
         key = mutation.key()
         if key not in self._seen:
             self._seen.add(key)
             self.mutations.append(mutation)
 
+    def _difference(self, value: Any, before: Mark) -> Difference | None:
+        if isinstance(before, dict):
+            now = value.__dict__
+            for name in {**before, **now}:
+                found = deep_difference(before.get(name, MISSING), now.get(name, MISSING))
+                if found is not None:
+                    path = name if not found.path or found.path.startswith("[") else f"{name}."
+                    return Difference(path + found.path, found.expected, found.actual)
+            return None
+        after = self.text_of(value)
+        return None if before is None or after is None else difference_of(type(value), before, after)
+
 
 class Watch:
-    """One attempt at one command: the texts of what its functions must leave as it is."""
+    """One attempt at one command: what its functions must leave as it is."""
 
-    __slots__ = ("_audit", "_command", "_events", "_exchange", "_state", "_state_aggregate")
+    __slots__ = ("_audit", "_command", "_exchange", "_state", "_state_aggregate")
 
     def __init__(self, audit: Audit, exchange: ServerCommandExchange[Any], state: StateAggregate) -> None:
         self._audit = audit
         self._exchange = exchange
         self._state_aggregate = state
-        self._command = audit.text_of(exchange.message.body)
-        self._state = audit.text_of(state.state)
-        self._events: Texts = UNKNOWN
+        self._command = audit.mark(exchange.message.body)
+        self._state = audit.mark(state.state)
 
     def ran(self, place: str) -> None:
         """A command or after-command function returned."""
         self.failed(place)
-        state = self._state_aggregate.state
-        text = self._audit.text_of(state)
-        if text != self._state:
-            self._changed(place, Subject.STATE, type(state), self._state, text)
-            self._state = text
+        audit, state = self._audit, self._state_aggregate.state
+        if not audit.is_as_marked(state, self._state):
+            audit.changed(place, Subject.STATE, self._exchange.message.aggregate_id, state, self._state)
+            self._state = audit.mark(state)
 
     def failed(self, place: str) -> None:
-        """A function raised, or an error function ran; their state is thrown away, the command is not."""
-        command = self._exchange.message.body
-        text = self._audit.text_of(command)
-        if text != self._command:
-            self._changed(place, Subject.COMMAND, type(command), self._command, text)
-            self._command = text
+        """A function raised, or an error function ran: their state is thrown away, the command is not."""
+        audit, message = self._audit, self._exchange.message
+        command = message.body
+        if not audit.is_as_marked(command, self._command):
+            audit.changed(place, Subject.COMMAND, message.aggregate_id, command, self._command)
+            self._command = audit.mark(command)
 
-    def built(self, stream: DomainEventStream) -> None:
-        """The stream was built and is about to be sourced."""
-        self._events = self._audit.texts_of(stream)
 
-    def sourced(self, stream: DomainEventStream) -> None:
-        """The stream was sourced and is about to be stored."""
-        audit = self._audit
-        texts = audit.texts_of(stream)
-        if texts != self._events:
-            functions = self._state_aggregate.metadata.functions
-            for event, before, after in zip(stream.events, self._events, texts, strict=True):
-                if before != after:
-                    kind = type(event.body)
-                    function = functions.get(kind)
-                    place = function.place if function is not None else self._state_aggregate.metadata.cls.__name__
-                    self._changed(place, Subject.EVENT, kind, before, after)
-        audit._sourced[stream.id] = texts
+#: What a value was: its fields, if all of them are plain; else its JSON; None if it has none.
+Mark = dict[str, Any] | bytes | None
 
-    def stored(self, stream: DomainEventStream) -> None:
-        """The stream was stored, and its command is done."""
-        self._audit.working.append((stream, self._state_aggregate))
+_PLAIN: Final[frozenset[type]] = frozenset(
+    (
+        str, int, bool, float, bytes, type(None), decimal.Decimal, dt.datetime, dt.date, dt.time, dt.timedelta,
+        uuid.UUID,
+    )
+)  # fmt: skip
+#: Whether all that an object of this class holds is in its dictionary.
+_SHALLOW: Final[dict[type, bool]] = {}
 
-    def _changed(self, place: str, subject: Subject, value: type, before: bytes | None, after: bytes | None) -> None:
-        self._audit.changed(place, subject, self._exchange.message.aggregate_id, value, before, after)
+
+def _is_shallow(kind: type) -> bool:
+    if issubclass(kind, BaseModel):
+        return kind.model_config.get("extra") != "allow"
+    return bool(kind.__dictoffset__) and not slots_of(kind) and not issubclass(kind, dict | list | set | tuple | str)
 
 
 def difference_of(value: type, before: bytes, after: bytes) -> Difference | None:

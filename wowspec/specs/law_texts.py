@@ -12,8 +12,7 @@ from ..errors import DecodeError
 from ..messages.envelopes import DomainEvent, DomainEventStream
 from ..messages.equality import MISSING, Difference
 from ..modeling.identity import AggregateRef
-from ..modeling.states import StateMetadata
-from ..runtime.audit import Mutation, Subject, difference_of
+from ..runtime.audit import Mutation, Subject
 from ..runtime.snapshots import SnapshotRecord
 from ..runtime.sourcing import StateAggregate
 from .compare import line_of
@@ -30,6 +29,14 @@ class Cause(StrEnum):
     LOSSY_EVENT = "lossy event"
     CHANGED_LATER = "changed later"
     UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class Advice:
+    """Why it matters, and what to write instead."""
+
+    why: str
+    instead: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,69 +78,65 @@ def gap(aggregate_id: AggregateRef, previous: int, stream: DomainEventStream) ->
 
 # ------------------------------------------------------------------------------------------------------- mutations
 
-_SUBJECTS: Final[dict[Subject, tuple[str, str]]] = {
-    Subject.STATE: (
+_SUBJECTS: Final[dict[Subject, Advice]] = {
+    Subject.STATE: Advice(
         "a command function decides and sourcing functions apply: what it changes itself is in no event, and lost when "
         "the aggregate is loaded again",
         "return an event that says so, and set the field in the sourcing function of that event",
     ),
-    Subject.COMMAND: (
+    Subject.COMMAND: Advice(
         "a retry runs the function again with the same command, and its sender still holds it",
         "work on a copy, such as `command.model_copy(update=...)` or `list(command.items)`",
-    ),
-    Subject.EVENT: (
-        "sourcing runs before the append, so another event is stored and published than the one that was decided",
-        "the state keeps copies: `self.lines = list(event.lines)`, not `self.lines = event.lines`, and leaves the "
-        "event as it is",
     ),
 }
 
 
 def mutation(found: Mutation) -> str:
     """A function changed what it must leave as it is."""
-    why, instead = _SUBJECTS[found.subject]
+    advice = _SUBJECTS[found.subject]
     return _told(
         f"{found.place} changed the {found.subject.value} {found.value.__name__} of {found.aggregate_id}",
         [f"{line_of(found.difference, found.subject.value)}  (before ≠ after)"],
-        why,
-        instead,
+        advice.why,
+        advice.instead,
     )
 
 
-def changed_later(metadata: StateMetadata, event: DomainEvent[Any], before: bytes, now: bytes) -> str | None:
-    """A stored event is not what it was; None if the texts stand for equal values."""
-    kind = type(event.body)
-    difference = difference_of(kind, before, now)
-    if difference is None:
-        return None
-    function = metadata.functions.get(kind)
-    keeper = f"{function.place}, or another function that takes the event" if function is not None else "a function"
+def changed(event: DomainEvent[Any], difference: Difference, keepers: list[str]) -> str:
+    """A stored event is not what was decided; `keepers` are the sourcing functions that do it in a replay too."""
+    name = type(event.body).__name__
+    if keepers:
+        who = f"{' or '.join(keepers)} changed it: the state shares a part of the event"
+        instead = "the state keeps copies: `self.lines = list(event.lines)`, not `self.lines = event.lines`"
+    else:
+        who = "no sourcing function did it, so it was another function that was handed the event, or the spec"
+        instead = "whoever changes a part of an event changes a copy, such as `list(event.lines)`"
     return _told(
-        f"{kind.__name__} of {event.aggregate_id} v{event.version} changed after it was stored",
-        [f"{line_of(difference, 'event')}  (when it was stored ≠ now)"],
-        f"what is stored is a fact; {keeper}, kept a part of it that was changed later",
-        "keep copies: `self.lines = list(event.lines)`, not `self.lines = event.lines`",
+        f"{name} of {event.aggregate_id} v{event.version} is no longer what was decided",
+        [f"{line_of(difference, 'event')}  (decided ≠ now)"],
+        f"{who}; an event is a fact that every replay and every subscriber has to see alike",
+        instead,
     )
 
 
 # ---------------------------------------------------------------------------------------------------------- replay
 
-_CAUSES: Final[dict[Cause, tuple[str, str]]] = {
-    Cause.IMPURE: (
+_CAUSES: Final[dict[Cause, Advice]] = {
+    Cause.IMPURE: Advice(
         "two replays of the same events differ from each other: a sourcing function asks the clock, chance, an id "
         "generator such as uuid4(), or anything else that is not in its event",
         "ask in the command function, and put the answer into the event",
     ),
-    Cause.LOSSY_EVENT: (
+    Cause.LOSSY_EVENT: Advice(
         "the event itself makes this state, but its JSON does not: the event loses something when it is stored",
         "give the event's fields types that are read back as they were written, and keep nothing in private attributes",
     ),
-    Cause.CHANGED_LATER: (
+    Cause.CHANGED_LATER: Advice(
         "the state was right when its snapshot was saved, and was changed afterwards: whoever is handed a state event "
         "shares its state",
         "a function that takes a state event copies what it keeps or changes",
     ),
-    Cause.UNKNOWN: (
+    Cause.UNKNOWN: Advice(
         "what is in no event is lost when the aggregate is loaded again",
         "change the state in sourcing functions alone, from what their event holds",
     ),
@@ -142,7 +145,7 @@ _CAUSES: Final[dict[Cause, tuple[str, str]]] = {
 
 def replay_differs(found: Diagnosis) -> str:
     """The working state is not what its events make."""
-    why, instead = _CAUSES[found.cause]
+    why, instead = _CAUSES[found.cause].why, _CAUSES[found.cause].instead
     if found.cause is Cause.UNKNOWN and _is_private(found.difference):
         why = f"{why}; a private attribute counts, since functions may decide by it"
         instead = f"{instead}; a value that is only computed from others is a @property or a @cached_property"

@@ -6,7 +6,7 @@ JSON, as production does, and never looks at the runtime's own objects.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Any
 
 from ..errors import DecodeError, SourcingVersionConflictError, SpecError
@@ -30,19 +30,26 @@ class Shadow:
         replay: the replayed aggregate.
         start: the snapshot that it began with; None: it began blank.
         count: how many of the stored streams were replayed.
+        looked: how many of them were looked at for their versions, the last of which is `last_version`.
         settled: how many of them can no longer change unnoticed, since a later load begins after them.
         failure: what stopped the replay for good.
         tail: the aggregate that was restored from `tail_of` and brought up to `tail_count` streams.
     """
 
-    __slots__ = ("bodies_alone", "count", "failure", "replay", "settled", "start", "tail", "tail_count", "tail_of")
+    __slots__ = (
+        "bodies_alone", "count", "failure", "last_version", "looked", "moves", "replay", "settled", "start", "tail",
+        "tail_count", "tail_of",
+    )  # fmt: skip
 
     def __init__(self, replay: StateAggregate, start: SnapshotRecord | None) -> None:
         self.replay = replay
         self.start = start
         self.bodies_alone = looks_at_bodies_alone(replay.metadata)
         self.count = 0
+        self.looked = 0
+        self.last_version = 0 if start is None else start.version
         self.settled = 0
+        self.moves = 0
         self.failure: Exception | None = None
         self.tail: StateAggregate | None = None
         self.tail_of: SnapshotRecord | None = None
@@ -60,9 +67,14 @@ class Shadow:
             SpecError: if an event cannot be read back from its JSON.
         """
         self.count += 1
+        if self.failure is None:
+            self.apply(stream.copy() if live else self.read(stream, texts))
+
+    def apply(self, stream: DomainEventStream) -> None:
+        """Source a stream that was read already, unless the replay began after it."""
         if self.failure is None and (self.start is None or stream.version > self.start.version):
             try:
-                self.replay.on_sourcing(stream.copy() if live else self.read(stream, texts))
+                self.replay.on_sourcing(stream)
             except SpecError:
                 raise
             except Exception as error:  # noqa: BLE001 - whatever a user's function raises
@@ -101,14 +113,15 @@ class Shadows:
         """The shadow of an aggregate, as far as it was kept."""
         held = self._held.get(aggregate_id)
         if held is not None:
-            shadow, count = held
-            if shadow.count == count and shadow.start is start:
+            shadow, moves = held
+            if shadow.moves == moves and shadow.start is start:
                 return shadow
         return new_shadow(runtime, aggregate_id, start)
 
     def keep(self, aggregate_id: AggregateRef, shadow: Shadow) -> None:
         """Remember how far a shadow went."""
-        self._held[aggregate_id] = (shadow, shadow.count)
+        shadow.moves += 1
+        self._held[aggregate_id] = (shadow, shadow.moves)
 
 
 def new_shadow(runtime: Runtime, aggregate_id: AggregateRef, start: SnapshotRecord | None) -> Shadow:
@@ -171,8 +184,3 @@ def _decoded(event: DomainEvent[Any], text: bytes) -> Any:
             why=WHY,
             instead=f"let {kind.__name__} hold only what its own fields take when they are read from JSON",
         ) from error
-
-
-def start_of(initial: Mapping[AggregateRef, SnapshotRecord], aggregate_id: AggregateRef) -> SnapshotRecord | None:
-    """The snapshot that `given_state` put there."""
-    return initial.get(aggregate_id) if initial else None
