@@ -422,6 +422,30 @@ def test_generic_dataclasses_are_read_with_their_arguments():
     assert decode(Boxes, encode(value)) == value
 
 
+@dataclasses.dataclass
+class Cash:
+    amount: int
+    note: str = ""
+
+
+@dataclasses.dataclass
+class Card:
+    amount: int
+    number: str = ""
+    owner: str = ""
+
+
+@dataclasses.dataclass
+class Payment:
+    by: Cash | Card | int | None
+
+
+@pytest.mark.parametrize("by", [Cash(1), Card(1), 3, None], ids=lambda by: type(by).__name__)
+def test_of_several_dataclasses_the_one_that_fits_best_is_read(by):
+    """In a union the class that knows most of the keys is chosen, whatever the order."""
+    assert decode(Payment, encode(Payment(by))) == Payment(by)
+
+
 def test_named_tuples_dictionaries_and_lists_have_json():
     """Values that are no objects of their own class are written as what they are."""
 

@@ -1,7 +1,7 @@
 """Envelopes: what travels through the pipeline around a body.
 
-Plain slotted records; building them by the rules lives in `commands.py` and `streams.py`, their JSON in `json_shapes.py`
-and `json_reading.py`.
+Plain slotted records; building them by the rules lives in `commands.py` and `streams.py`, their JSON in
+`json_shapes.py` and `json_reading.py`.
 """
 
 from __future__ import annotations

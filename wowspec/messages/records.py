@@ -31,7 +31,7 @@ from pydantic_core import (
 
 from ..errors import DecodeError, NotSerializableError
 from ..modeling.functions import Namespace
-from .field_types import record_fields, record_of, remember_namespace
+from .field_types import namespace_of, record_fields, record_of, remember_namespace
 
 #: Bytes that are no text, and floats that are no number, keep their value.
 RECORD_CONFIG: Final = CoreConfig(ser_json_bytes="base64", val_json_bytes="base64", ser_json_inf_nan="strings")
@@ -43,12 +43,12 @@ Decode = Callable[[Any, bytes], Any]
 
 
 class RecordSchema:
-    """Tells pydantic how a field that holds a record is read and written."""
+    """Tells pydantic how a field that holds one of these record types is read and written."""
 
-    __slots__ = ("_decode", "_encode", "_type")
+    __slots__ = ("_choices", "_decode", "_encode")
 
-    def __init__(self, tp: Any, encode: Encode, decode: Decode) -> None:
-        self._type = tp
+    def __init__(self, choices: tuple[Any, ...], encode: Encode, decode: Decode) -> None:
+        self._choices = choices
         self._encode = encode
         self._decode = decode
 
@@ -59,14 +59,24 @@ class RecordSchema:
         )
 
     def _read(self, value: Any) -> Any:
-        try:
-            return self._decode(self._type, to_json(value))
-        except DecodeError as error:
-            raise ValueError(str(error)) from error
+        data = to_json(value)
+        errors = []
+        for choice in self._by_fit(value):
+            try:
+                return self._decode(choice, data)
+            except DecodeError as error:
+                errors.append(str(error))
+        raise ValueError("; ".join(errors))
+
+    def _by_fit(self, value: Any) -> tuple[Any, ...] | list[Any]:
+        """Of several record types first the one that knows most of the keys, then in the order of declaration."""
+        if len(self._choices) == 1 or not isinstance(value, dict):
+            return self._choices
+        return sorted(self._choices, key=lambda choice: len(value.keys() - record_fields(choice, namespace_of(choice))))
 
     def _write(self, value: Any) -> Any:
-        if not isinstance(value, record_of(self._type) or object):
-            message = f"expected {self._type}, got {type(value)}"
+        if not any(isinstance(value, record_of(choice) or object) for choice in self._choices):
+            message = f"expected {self._choices}, got {type(value)}"
             raise PydanticSerializationUnexpectedValue(message)
         return from_json(self._encode(value))
 
@@ -75,7 +85,7 @@ def with_records(tp: Any, encode: Encode, decode: Decode, namespace: Namespace) 
     """The same type, in which pydantic can read and write the records."""
     if record_of(tp) is not None:
         remember_namespace(tp, namespace)
-        return Annotated[tp, RecordSchema(tp, encode, decode)]
+        return Annotated[tp, RecordSchema((tp,), encode, decode)]
     origin, args = typing.get_origin(tp), typing.get_args(tp)
     if not args or origin is typing.Literal or (isinstance(tp, type) and not isinstance(tp, types.GenericAlias)):
         return tp
@@ -85,7 +95,10 @@ def with_records(tp: Any, encode: Encode, decode: Decode, namespace: Namespace) 
     if new == args:
         return tp
     if isinstance(tp, types.UnionType) or origin is typing.Union:
-        return functools.reduce(operator.or_, new)
+        records = tuple(arg for arg in args if record_of(arg) is not None)
+        others = [made for arg, made in zip(args, new, strict=True) if record_of(arg) is None]
+        one = Annotated[records[0], RecordSchema(records, encode, decode)] if records else None
+        return functools.reduce(operator.or_, [*others, one] if records else others)
     return origin[new] if isinstance(tp, types.GenericAlias) else tp.copy_with(new)
 
 
