@@ -1,4 +1,4 @@
-"""`python -m benchmarks [--quick] [--json PATH]` prints what wowspec costs beside its neighbours, and if it may."""
+"""`python -m benchmarks` prints what wowspec costs beside its neighbours, and whether it may."""
 
 from __future__ import annotations
 
@@ -80,10 +80,11 @@ def _module(name: str) -> object:
 
 
 def main() -> int:
-    """Print the table, write the JSON; 1 if a limit does not hold."""
+    """Print the table, write the JSON; with `--check`, 1 if a limit does not hold."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("--quick", action="store_true", help="fewer repetitions, for continuous integration")
     parser.add_argument("--json", type=Path, metavar="PATH", help="write the rows there as a JSON list")
+    parser.add_argument("--check", action="store_true", help="end with 1 if a limit does not hold")
     arguments = parser.parse_args()
     rows = measure(quick=arguments.quick)
     print(f"Python {platform.python_version()}, {platform.machine()}\n\n{table(rows)}")
@@ -92,7 +93,7 @@ def main() -> int:
     missed = [row.name for row in rows if row.holds is False]
     if missed:
         print(f"\nnot held: {'; '.join(missed)}", file=sys.stderr)
-    return 1 if missed else 0
+    return 1 if missed and arguments.check else 0
 
 
 if __name__ == "__main__":
