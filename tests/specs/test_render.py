@@ -53,6 +53,14 @@ class Secret(BaseModel):
     password: str = Field(repr=False)
 
 
+class Aliased(BaseModel):
+    price: int = Field(alias="thePrice")
+
+
+class ByName(BaseModel, populate_by_name=True):
+    price: int = Field(alias="thePrice")
+
+
 class Slotted:
     __slots__ = ("_hidden", "left")
 
@@ -137,6 +145,8 @@ class Late:
         (Stocked("a", 1), 'Stocked(sku="a", amount=1)'),
         (Stocked("a", 1, {"x"}), 'Stocked(sku="a", amount=1, tags={"x"})'),
         (Late(1), "Late(now=1)"),
+        (Aliased(thePrice=1), "Aliased(thePrice=1)"),
+        (ByName(price=1), "ByName(price=1)"),
         (Plain(a=1, _b=2), "Plain(a=1)"),
         (Slotted(), "Slotted(left=1)"),
         (AggregateRef("shop", "order", "o-1"), 'AggregateRef(context_name="shop", aggregate_name="order", id="o-1")'),

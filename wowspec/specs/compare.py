@@ -81,9 +81,11 @@ def _with_insertions(expected: Any, actual: Any, found: list[Difference]) -> lis
 
 
 def _one_run(left: Any, right: Any) -> list[Difference]:
-    """The elements that one list has more than the other, if they are one run; else nothing."""
+    """The elements that one list has more than the other, if they are one run; both if one is empty; else nothing."""
     if not (isinstance(left, list | tuple) and isinstance(right, list | tuple)) or len(left) == len(right):
         return []
+    if not left or not right:
+        return [Difference("", left, right)]
     short, long = sorted((left, right), key=len)
     head = next((n for n, (a, b) in enumerate(zip(left, right, strict=False)) if not equals(a, b)), len(short))
     extra = len(long) - len(short)

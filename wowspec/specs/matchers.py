@@ -70,9 +70,10 @@ class AnyOf:
     def __wowspec_differences__(self, actual: Any) -> list[Difference]:
         if any(equals(item, actual) for item in self.items):
             return []
-        # Where just one alternative is of this kind, its fields say more than the whole.
-        near = [item for item in self.items if kind_of(item) is type(actual)]
-        return differences(near[0], actual) if len(near) == 1 else [Difference("", self, actual)]
+        # The fields of the nearest alternative of its class say more than the whole.
+        near = [differences(item, actual) for item in self.items if kind_of(item) is type(actual)]
+        near = [found for found in near if all(each.path for each in found)]
+        return min(near, key=len) if near else [Difference("", self, actual)]
 
     def __eq__(self, other: object) -> bool:
         return any(equals(item, other) for item in self.items)

@@ -234,8 +234,16 @@ def _model_arguments(value: BaseModel) -> Iterable[tuple[str, Any]]:
             continue
         item = value.__dict__[name]
         if name in given or not _is_default(item, field):
-            yield name, item
+            yield _argument(kind, name), item
     yield from (value.__pydantic_extra__ or {}).items()
+
+
+def _argument(kind: type[BaseModel], name: str) -> str:
+    """What a field is called where the model is made: by its alias, unless its name will do."""
+    config = kind.model_config
+    alias = kind.model_fields[name].validation_alias
+    by_name = config.get("populate_by_name") or config.get("validate_by_name")
+    return alias if isinstance(alias, str) and alias.isidentifier() and not by_name else name
 
 
 def _dataclass_arguments(value: Any) -> Iterable[tuple[str, Any]]:

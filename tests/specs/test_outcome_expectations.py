@@ -1,0 +1,80 @@
+"""Expectations of the outcome that accept more than one."""
+
+from __future__ import annotations
+
+import pytest
+from pydantic import BaseModel
+
+from tests.golden.domain import AccountOpened, Deposit, Deposited
+from wowspec import SpecFailure, aggregate_root, faults, given, on_command, on_sourcing
+
+OPENED = AccountOpened(holder="h", balance=1)
+
+
+class Trip(BaseModel):
+    id: str
+
+
+class Opened(BaseModel):
+    pass
+
+
+class TrapState(BaseModel):
+    id: str
+
+    @on_sourcing
+    def opened(self, event: Opened) -> None:
+        """Nothing to keep."""
+
+
+@aggregate_root(context="traps")
+class Trap:
+    def __init__(self, state: TrapState) -> None:
+        self.state = state
+
+    @on_command
+    def trip(self, command: Trip) -> Opened:
+        raise KeyError(command.id)
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        faults.state_event_bus.send.fails(),
+        faults.event_store.append.fails(),
+        faults.command_bus.send.times_out(),
+        faults.domain_event_bus.send.hangs(),
+    ],
+    ids=str,
+)
+def test_any_outcome_is_decided(fault):
+    """Success, failure and an unknown outcome pass, and the error counts as expected when the test ends."""
+    spec = given(OPENED).with_faults(fault).when(Deposit(id="a-1", amount=2)).expect_any_outcome()
+
+    assert spec.run().decided
+
+
+def test_any_outcome_is_no_excuse_for_a_bug():
+    """A handler's bug must be named by its type."""
+    spec = given(Opened()).when(Trip(id="t-1"))
+
+    with pytest.raises(SpecFailure, match="bug of the handler") as caught:
+        spec.expect_any_outcome()
+    assert ".expect_error(KeyError)" in str(caught.value)
+    spec.expect_error(KeyError)
+
+
+def test_all_events_hold_a_rivals():
+    """What a rival stored while the command ran is among all events, in the order of the store."""
+    (
+        given(OPENED)
+        .with_faults(faults.event_store.append.rival_appends(Deposited(amount=5)))
+        .when(Deposit(id="a-1", amount=2))
+        .expect_event_types(Deposited)
+        .expect_all_events(Deposited(amount=5), *given_events(2))
+    )
+
+
+def given_events(amount):
+    """What a deposit of this amount stores."""
+    return given(OPENED).when(Deposit(id="a-1", amount=amount)).run().stored
