@@ -112,6 +112,7 @@ if TYPE_CHECKING:
         SelfNamed as SelfNamed,
         SpaceTransferred as SpaceTransferred,
     )
+    from .modeling.deciders import decider as decider
     from .modeling.decorators import (
         after_command as after_command,
         on_command as on_command,
@@ -157,6 +158,7 @@ if TYPE_CHECKING:
     )
 
 _MODULES: Final[dict[str, tuple[str, ...]]] = {
+    ".modeling.deciders": ("decider",),
     ".runtime.chain": ("Filter",),
     ".modeling.ordering": ("Order",),
     ".messages.wait_plans": ("chain", "event_handled", "processed", "projected", "saga_handled", "sent", "snapshot"),

@@ -82,3 +82,11 @@ def stage_of_text(text: str) -> CommandStage:
         IllegalArgumentError: if there is no such stage.
     """
     return parse_stage(text.upper())
+
+
+SENT: Final = CommandStage.SENT
+PROCESSED: Final = CommandStage.PROCESSED
+SNAPSHOT: Final = CommandStage.SNAPSHOT
+PROJECTED: Final = CommandStage.PROJECTED
+EVENT_HANDLED: Final = CommandStage.EVENT_HANDLED
+SAGA_HANDLED: Final = CommandStage.SAGA_HANDLED

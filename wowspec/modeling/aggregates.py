@@ -163,7 +163,7 @@ class AggregateDefinition:
             self._mounted,
             events,
             self._tenant,
-            _built_in(cls, named, registered),
+            built_in_commands(cls, named, registered),
             make_root,
         )
         try:
@@ -202,7 +202,7 @@ def _by_command(cls: type, named: NamedAggregate, handlers: Iterable[HandlerFunc
     return functions
 
 
-def _built_in(
+def built_in_commands(
     cls: type, named: NamedAggregate, registered: tuple[type, ...]
 ) -> dict[type, tuple[BuiltInCommand, FunctionInfo]]:
     """The built-in commands that the aggregate answers itself: off as soon as it registers one of that sort (CMD-257)."""
@@ -224,7 +224,8 @@ def _state_class_of(cls: type, namespace: Namespace) -> tuple[type, Callable[[An
     ]
     if len(parameters) == 1:
         parameter = parameters[0]
-        owner = cls.__init__ if inspect.isfunction(cls.__init__) else cls
+        init = inspect.getattr_static(cls, "__init__")
+        owner = init if inspect.isfunction(init) else cls
         annotation, _ = strip_annotated(namespace.resolve(owner, _raw_annotation(cls, parameter)))
         if annotation is inspect.Parameter.empty:
             raise DefinitionError(
@@ -317,12 +318,13 @@ def aggregate_metadata(cls: type) -> AggregateMetadata:
     Raises:
         DefinitionError: if the class is none, or no legal one.
     """
-    definition = vars(cls).get(DEFINITION) if isinstance(cls, type) else None
-    if not isinstance(definition, AggregateDefinition):
+    definition = getattr(cls, "__dict__", {}).get(DEFINITION)
+    if definition is None:
         shown = getattr(cls, "__name__", repr(cls))
         raise DefinitionError(
             f"{shown} is no aggregate root",
             why="only an aggregate root has commands and history",
             instead=f'@aggregate_root(context="...") above class {shown}',
         )
-    return definition.metadata()
+    metadata: AggregateMetadata = definition.metadata()
+    return metadata

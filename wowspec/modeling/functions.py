@@ -227,7 +227,7 @@ def _handler(cls: type, name: str, row: RoleRow, mark: Mark, function: Any, name
             )
         _require_annotation(place, parameter, "what to look up for it")
         injected.append(injected_parameter(parameter, namespace.resolve(function, parameter.annotation)))
-    events = mark.returns or _returned_types(function, namespace)
+    events = mark.returns or returned_types(function, namespace)
     return HandlerFunction(cls, name, row, mark, function, supported, kind, tuple(injected), events, wraps_state)
 
 
@@ -267,11 +267,12 @@ def _first_parameter(place: str, row: RoleRow, annotation: Any) -> tuple[tuple[t
                 instead=f"{getattr(bare, '__name__', bare)}[TheType]",
             )
         wraps_state = (origin or bare).__name__ == "StateEvent"
-        return _classes(place, row, args[-1 if not wraps_state else 0]), First(envelope), wraps_state
-    return _classes(place, row, bare), First.BODY, False
+        return message_classes(place, row, args[-1 if not wraps_state else 0]), First(envelope), wraps_state
+    return message_classes(place, row, bare), First.BODY, False
 
 
-def _classes(place: str, row: RoleRow, annotation: Any) -> tuple[type, ...]:
+def message_classes(place: str, row: RoleRow, annotation: Any) -> tuple[type, ...]:
+    """The concrete message classes of an annotation; anything else is a `DefinitionError` that names the place."""
     found = []
     for member in union_members(annotation):
         bare, _ = strip_annotated(member)
@@ -304,7 +305,7 @@ def injected_parameter(parameter: inspect.Parameter, annotation: Any) -> Paramet
     )
 
 
-def _returned_types(function: Any, namespace: Namespace) -> tuple[type, ...]:
+def returned_types(function: Any, namespace: Namespace) -> tuple[type, ...]:
     """Event types in a return annotation; what cannot be resolved counts as unknown."""
     annotation = function.__annotations__.get("return")
     if annotation is None:

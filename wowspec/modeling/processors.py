@@ -56,7 +56,8 @@ def _topic(item: Any, context: str) -> NamedAggregate:
 
 
 def _subclasses(cls: type) -> Iterable[type]:
-    for subclass in type.__subclasses__(cls):
+    subclasses: list[type] = type.__subclasses__(cls)
+    for subclass in subclasses:
         yield subclass
         yield from _subclasses(subclass)
 
@@ -168,7 +169,7 @@ def processor_metadata(cls: type) -> ProcessorMetadata:
     Raises:
         DefinitionError: if it is none.
     """
-    definition = vars(cls).get(DEFINITION) if isinstance(cls, type) else None
+    definition = getattr(cls, "__dict__", {}).get(DEFINITION)
     if not isinstance(definition, ProcessorDefinition):
         shown = getattr(cls, "__name__", repr(cls))
         raise DefinitionError(

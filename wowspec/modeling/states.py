@@ -60,6 +60,7 @@ class StateMetadata:
         extracts_tags: see `TagsExtractor`.
         namespace: where its annotations are looked up besides its module.
         plans: the runtime's own, by event class; filled as events are met.
+        evolves: a sourcing function gives the next state instead of changing the one it gets (deciders).
     """
 
     cls: type
@@ -71,6 +72,7 @@ class StateMetadata:
     extracts_tags: bool
     namespace: Namespace = field(default_factory=Namespace, repr=False)
     plans: dict[type, Any] = field(default_factory=dict, repr=False)
+    evolves: bool = False
 
     @property
     def event_classes(self) -> tuple[type, ...]:

@@ -22,7 +22,8 @@ def make_processor(cls: type, world: World) -> Any:
     Raises:
         MissingServiceError: if nothing supplies a parameter of its constructor.
     """
-    if cls.__init__ is object.__init__:
+    init = inspect.getattr_static(cls, "__init__")
+    if init is object.__init__:
         return cls()
     namespace = Namespace()
     parameters = []
@@ -30,7 +31,7 @@ def make_processor(cls: type, world: World) -> Any:
         if parameter.kind in (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD):
             continue
         try:
-            annotation = namespace.resolve(cls.__init__, parameter.annotation)
+            annotation = namespace.resolve(init, parameter.annotation)
         except UnresolvedAnnotation:
             annotation = None
         parameters.append(injected_parameter(parameter, annotation))

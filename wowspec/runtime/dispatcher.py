@@ -41,7 +41,7 @@ class AggregateCommandDispatcher:
             audit.taken(exchange)
         if message.is_void:
             # CMD-158: filtered between bus and groups, so a void command waits for no one.
-            self._runtime.world.scheduler.spawn(self._drop(exchange), "void")
+            _ = self._runtime.world.scheduler.spawn(self._drop(exchange), "void")
             return
         exchange.aggregate_metadata = self.metadata
         self.groups.submit(message.aggregate_id.mod(PARALLELISM), lambda: self._handle(exchange))

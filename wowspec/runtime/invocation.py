@@ -43,10 +43,7 @@ async def invoke(handler: HandlerFunction, instance: Any, exchange: Any, world: 
 async def adapt(result: Any) -> Any:
     """Await and collect what a function returned."""
     kind = type(result)
-    if kind is CoroutineType:
-        result = await result
-        kind = type(result)
-    elif hasattr(kind, "__await__"):
+    if kind is CoroutineType or hasattr(kind, "__await__"):
         result = await result
         kind = type(result)
     if kind is GeneratorType:

@@ -28,7 +28,7 @@ class SerialGroups:
             queue.append(job)
             return
         self._queues[key] = deque()
-        self._scheduler.spawn(self._work(key, job), f"{self.name}[{key}]")
+        _ = self._scheduler.spawn(self._work(key, job), f"{self.name}[{key}]")
 
     async def _work(self, key: Any, job: Job) -> None:
         queue = self._queues[key]

@@ -149,7 +149,10 @@ class StateAggregate:
                 effect(self, body)
             function = plan.of_body
             if function is not None:
-                function(state, body)
+                if metadata.evolves:
+                    state = self.state = function(state, body)
+                else:
+                    function(state, body)
             elif plan.handler is not None:
                 _call(self, plan.handler, event, stream)
         # 7. the state has the last word on tags (STA-015)

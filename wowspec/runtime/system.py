@@ -244,7 +244,7 @@ class Runtime:
         found = self.aggregate_of(cls)
         return found.named.context_name if found is not None else None
 
-    def command_builder(self, body: Any) -> CommandBuilder:
+    def command_builder(self, body: Any) -> CommandBuilder[Any]:
         """A builder around a command body."""
         return CommandBuilder(body, self.world)
 

@@ -13,8 +13,7 @@ from ..modeling.ordering import Order
 from ..modeling.processors import Context, is_processor
 from ..runtime.chain import Filter, NamedFilter
 from .expecting import Expecting
-from .items import TimeStep, command_of, command_options
-from .items import advance as advance_step
+from .items import TimeStep, advance as advance_step, command_of, command_options
 from .laws import require_law
 from .nodes import GivenState, History, Node, Setup, Step, Subject, When, WithFaults, WithoutLaw
 from .session import Profile, Session
@@ -309,5 +308,3 @@ def profile(name: str = "in_memory", *, request_id_existence: str = "store") -> 
             instead="'store' or 'noop'",
         )
     return replace(PROFILES[name], request_id_existence=request_id_existence)
-
-

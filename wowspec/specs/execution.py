@@ -78,9 +78,7 @@ def _apply(session: Session, nodes: list[Node], target: Node) -> None:
         elif isinstance(step, GivenState):
             put_state(session, step)
         elif isinstance(step, WithFaults):
-            session.waiting_faults.extend(
-                (fault, Armed(node, index)) for index, fault in enumerate(step.faults)
-            )
+            session.waiting_faults.extend((fault, Armed(node, index)) for index, fault in enumerate(step.faults))
         elif isinstance(step, WithoutLaw):
             session.laws_off = session.laws_off | {step.name}
 
@@ -235,4 +233,3 @@ def _refused(session: Session, command: CommandOf, error: ValidationError, previ
     failure = CommandValidationError(command, violations)
     failure.__cause__ = error
     return Run(session, command, None, None, failure, None, [row], [], [], [], [], previous)
-

@@ -22,6 +22,7 @@ from .items import CommandOf, CommandOptions, On, Options, SentCommand, Stream, 
 from .nodes import GivenState
 from .render import render
 from .session import Session
+from .showing import shown
 
 UNSAID = Options()
 
@@ -156,11 +157,11 @@ def _send(
     if isinstance(original, SpecError):
         raise original
     text = (
-        f"item {place + 1} of given(...) failed: {render(command)}\n"
+        f"item {place + 1} of given(...) failed: {shown(command)}\n"
         f"  {type(original).__name__}: {original}\n"
         "  what is given must have happened; expect a failure of when(...) instead"
     )
-    raise SpecFailure(text) from original
+    raise SpecFailure(text) from None
 
 
 # --- events -------------------------------------------------------------------------------------------------------------
@@ -304,9 +305,7 @@ def put_state(session: Session, given: GivenState) -> None:
         SpecError: if no aggregate that the world holds has such a state, or the state carries no id.
     """
     kind = type(given.state)
-    metadata = next(
-        (item for item in session.runtime.catalog.aggregates.values() if item.state_class is kind), None
-    )
+    metadata = next((item for item in session.runtime.catalog.aggregates.values() if item.state_class is kind), None)
     if metadata is None:
         raise SpecError(
             f"given_state({kind.__name__}(...)): no aggregate of this spec has such a state",

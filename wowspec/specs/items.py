@@ -56,7 +56,7 @@ def on(
         SpecError: if the id is blank.
     """
     aggregate_metadata(aggregate)
-    if not isinstance(id, str) or not id.strip():
+    if not str(id).strip():
         raise SpecError(
             f"on({aggregate.__name__}, {id!r}) has no id",
             why="it speaks of one instance",

@@ -14,7 +14,6 @@ from .items import CommandOptions
 
 if TYPE_CHECKING:
     from .run import Run
-    from .session import Session
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +94,8 @@ class Node:
         has_child: whether a later step was added.
         judged: whether an expectation looked at its run.
         run: what came of it, once it ran.
-        session: the world after it, while nobody has taken it over.
+        struck: which of its faults struck, in any run.
+        place: where the author wrote it: file and line.
     """
 
     parent: Node | None
@@ -104,8 +104,8 @@ class Node:
     has_child: bool = False
     judged: bool = False
     run: Run | None = None
-    session: Session | None = None
     struck: set[int] = field(default_factory=set)
+    place: str = ""
 
     def path(self) -> list[Node]:
         """The steps from the root to this one."""

@@ -17,8 +17,8 @@ from ..world.points import (
 )
 from ..world.trace import TraceRow
 from ..world.world import LoggedFailure
-from .render import render
 from .run import APPLIED, PROGRAMMING_ERRORS, Run
+from .showing import shown
 from .value_diff import mapping_text, order_text
 
 
@@ -27,10 +27,10 @@ def error(run: Run, kind: type[BaseException] | None, match: str | None, code: s
     _require_something(kind, match, code)
     failure, found = run.failure, run.error
     if failure is None or found is None:
-        return f"{render(run.command)} succeeded, but was expected to fail with {_wanted(kind, match, code)}"
+        return f"{shown(run.command)} succeeded, but was expected to fail with {_wanted(kind, match, code)}"
     if isinstance(failure, DeadlineExceeded):
         return (
-            f"{render(run.command)} did not fail: its sender's deadline passed, and its outcome is unknown\n"
+            f"{shown(run.command)} did not fail: its sender's deadline passed, and its outcome is unknown\n"
             "  instead: .expect_unknown_outcome()"
         )
     own = _code(run)
@@ -40,14 +40,18 @@ def error(run: Run, kind: type[BaseException] | None, match: str | None, code: s
     if kind is not None and not named:
         return f"{_said(found, own)}, expected {_wanted(kind, match, code)}"
     if isinstance(found, PROGRAMMING_ERRORS) and not (kind is not None and issubclass(kind, PROGRAMMING_ERRORS)):
-        return (
-            f"{_said(found, own)}: this looks like a bug of the handler, and it was not expected by its type\n"
-            f"  instead: mend the handler, or .expect_error({type(found).__name__}) if it is meant"
-        )
+        return f"{_said(found, own)}: {_looks_like_a_bug(found)}"
     if match is not None and re.search(match, str(found)) is None:
         return f"{_said(found, own)}, expected its text to match {match!r}"
     run.decided = True
     return None
+
+
+def _looks_like_a_bug(found: BaseException) -> str:
+    return (
+        "this looks like a bug of the handler, and it was not expected by its type\n"
+        f"  instead: mend the handler, or .expect_error({type(found).__name__}) if it is meant"
+    )
 
 
 def _require_something(kind: Any, match: str | None, code: str | None) -> None:
@@ -93,14 +97,23 @@ def _code(run: Run) -> str:
 
 def succeeded(run: Run) -> str | None:
     """The command's sender was told of success."""
-    return None if run.succeeded else f"{render(run.command)} was expected to succeed"
+    return None if run.succeeded else f"{shown(run.command)} was expected to succeed"
 
 
 def unknown_outcome(run: Run) -> str | None:
     """The sender's own deadline passed."""
     if not run.is_unknown:
         how = "succeeded" if run.succeeded else f"failed with {type(run.error).__name__}"
-        return f"{render(run.command)} {how}: its outcome is known, no deadline passed"
+        return f"{shown(run.command)} {how}: its outcome is known, no deadline passed"
+    run.decided = True
+    return None
+
+
+def any_outcome(run: Run) -> str | None:
+    """Whatever the sender was told is accepted, but for a handler's bug."""
+    found = run.error
+    if isinstance(found, PROGRAMMING_ERRORS):
+        return f"{_said(found, _code(run))}: {_looks_like_a_bug(found)}"
     run.decided = True
     return None
 
@@ -202,9 +215,7 @@ def downstream_error(
     run: Run, source: type, kind: type[BaseException] | None, match: str | None, code: str | None
 ) -> str | None:
     """A command that followed, or a processor's function, failed so."""
-    found = [
-        (index, entry) for index, entry in enumerate(run.logged) if _comes_from(entry, source, run)
-    ]
+    found = [(index, entry) for index, entry in enumerate(run.logged) if _comes_from(entry, source, run)]
     if not found:
         return f"nothing of {source.__name__} failed downstream{_also(run.logged)}"
     for index, entry in found:

@@ -147,9 +147,7 @@ class Run:
     def published(self) -> Facts[Any]:
         """The events of this command that the domain event bus accepted."""
         return _facts(
-            row.subject
-            for row in self._applied(DOMAIN_EVENT_BUS_SEND)
-            if row.subject.command_id == self.command_id
+            row.subject for row in self._applied(DOMAIN_EVENT_BUS_SEND) if row.subject.command_id == self.command_id
         )
 
     @property
@@ -171,9 +169,8 @@ class Run:
     @property
     def all_events(self) -> Facts[Any]:
         """Every event that was stored since the command was sent: a rival's and a saga's too, in their order."""
-        return _facts(
-            row.subject for row in self._applied("event_store.append") if isinstance(row.subject, DomainEventStream)
-        )
+        audit = self.session.runtime.audit
+        return _facts(audit.stored if audit is not None else ())
 
     def _applied(self, point: str) -> Iterator[TraceRow]:
         return (row for row in self.rows if row.point == point and row.outcome in APPLIED)

@@ -19,14 +19,14 @@ from ..modeling.identity import DEFAULT_TENANT_ID, AggregateRef, NamedAggregate
 from ..runtime.audit import Audit
 from ..runtime.branch import branch
 from ..runtime.catalog import Catalog
-from ..runtime.sourcing import StateAggregate, new_state_aggregate
 from ..runtime.snapshots import SnapshotRecord
+from ..runtime.sourcing import StateAggregate, new_state_aggregate
 from ..runtime.system import Runtime
 from ..world.clock import VirtualClock
 from ..world.world import World
 from .items import CommandOf, CommandOptions, On
-from .laws import Shadows
 from .nodes import Node
+from .shadows import Shadows
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,8 +12,8 @@ from ..world.clock import NANOS_PER_MILLI
 from ..world.trace import TraceRow
 from .run import Run
 
-_PACKAGE: Final = str(Path(__file__).resolve().parent.parent)
-_LIBRARIES: Final = (_PACKAGE,)
+PACKAGE: Final = str(Path(__file__).resolve().parent.parent)
+_LIBRARIES: Final = (PACKAGE,)
 #: How many rows of a timeline are shown.
 MOST_ROWS: Final = 40
 
@@ -32,7 +32,9 @@ def timeline(run: Run) -> str:
         mark = " " if row.outcome == "ok" else "✗"
         outcome = "" if row.outcome == "ok" else f"  {row.outcome}"
         detail = f"  {row.detail}" if row.detail else ""
-        lines.append(f"    {millis:>6} ms {mark} {_lane(row):<{width}}  {row.point:<{points}}{detail}{outcome}".rstrip())
+        lines.append(
+            f"    {millis:>6} ms {mark} {_lane(row):<{width}}  {row.point:<{points}}{detail}{outcome}".rstrip()
+        )
     if len(rows) > MOST_ROWS:
         lines.append(f"    … and {len(rows) - MOST_ROWS} more")
     return "\n".join(lines)
@@ -46,7 +48,7 @@ def traceback_text(error: BaseException) -> str:
     """Where an error was raised, by the user's own frames, and what it says."""
     lines = []
     for filename, number, name in _frames(error.__traceback__):
-        lines.append(f"    {_short(filename)}:{number} in {name}")
+        lines.append(f"    {short_path(filename)}:{number} in {name}")
         source = linecache.getline(filename, number).strip()
         if source:
             lines.append(f"      {source}")
@@ -62,7 +64,8 @@ def _frames(traceback: TracebackType | None) -> Iterator[tuple[str, int, str]]:
         traceback = traceback.tb_next
 
 
-def _short(filename: str) -> str:
+def short_path(filename: str) -> str:
+    """A file's path, seen from the working directory."""
     try:
         return str(Path(filename).relative_to(Path.cwd()))
     except ValueError:

@@ -8,7 +8,8 @@ from typing import Any
 
 from ..errors import SpecFailure
 from .nodes import Node, Subject, When, WithFaults
-from .render import render
+from .showing import shown
+from .story import PACKAGE as _PACKAGE, short_path
 from .verdicts import settle
 
 
@@ -44,15 +45,16 @@ class Tracker:
 
 
 def _require_judged(node: Node) -> None:
+    __tracebackhide__ = True
     if node.has_child or node.judged:
         return
     if isinstance(node.step, When):
         raise SpecFailure(
-            f"{_branch(node)}when({render(node.step.command)}) was never looked at\n"
+            f"{_branch(node)}when({shown(node.step.command)}) was never looked at\n"
             "  why: a command without an expectation proves nothing; it was not even run\n"
             "  instead: .expect_events(...), .expect_no_events(), .expect_error(...), … after it, or .run() alone"
             if node.run is None
-            else f"{_branch(node)}when({render(node.step.command)}) has no expectation\n"
+            else f"{_branch(node)}when({shown(node.step.command)}) has no expectation\n"
             "  why: a run that nothing is expected of proves nothing\n"
             "  instead: an .expect_…(...) after it"
         )
@@ -65,6 +67,7 @@ def _require_judged(node: Node) -> None:
 
 
 def _require_struck(node: Node, step: WithFaults) -> None:
+    __tracebackhide__ = True
     missing = [fault for index, fault in enumerate(step.faults) if index not in node.struck]
     if missing:
         fault = missing[0]
@@ -78,7 +81,8 @@ def _require_struck(node: Node, step: WithFaults) -> None:
 
 def _branch(node: Node) -> str:
     names = node.branch_names()
-    return f"in branch {' > '.join(names)}: " if names else ""
+    where = f"{node.place}: " if node.place else ""
+    return f"{where}in branch {' > '.join(names)}: " if names else where
 
 
 _trackers: list[Tracker] = []
@@ -108,8 +112,17 @@ def track(node: Node) -> Node:
     """Remember a node."""
     tracker = current()
     if tracker is not None:
+        node.place = _place()
         tracker.nodes.append(node)
     return node
+
+
+def _place() -> str:
+    """File and line of the author's code that is running."""
+    frame = sys._getframe(2)
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(_PACKAGE):
+        frame = frame.f_back
+    return f"{short_path(frame.f_code.co_filename)}:{frame.f_lineno}"
 
 
 def _of_example() -> Tracker | None:

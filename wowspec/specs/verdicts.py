@@ -6,6 +6,7 @@ from ..errors import SpecFailure
 from ..world.world import LoggedFailure
 from .render import render
 from .run import PROGRAMMING_ERRORS, Run
+from .showing import shown
 from .story import timeline, traceback_text
 
 
@@ -13,24 +14,26 @@ def settle(run: Run) -> None:
     """Require that success or failure is decided, that no law is broken, and that no error went by unseen.
 
     Raises:
-        SpecFailure: with the error as its cause.
+        SpecFailure: which tells the error with the user's part of its traceback.
     """
+    __tracebackhide__ = True
     obey_laws(run)
     error = run.error
     if error is not None and not run.decided:
-        raise SpecFailure(undecided_text(run, error)) from error
+        raise SpecFailure(undecided_text(run, error)) from None
     unseen = run.unexpected()
     if unseen:
         entry = unseen[0][1]
-        raise SpecFailure(unseen_text(run, entry)) from entry.error
+        raise SpecFailure(unseen_text(run, entry)) from None
 
 
 def obey_laws(run: Run) -> None:
     """Require that every law held.
 
     Raises:
-        SpecFailure: with the text of the first breach.
+        SpecFailure: with the texts of all breaches.
     """
+    __tracebackhide__ = True
     if run.breaches:
         texts = "\n".join(breach.text for breach in run.breaches)
         raise SpecFailure(f"{texts}\n{timeline(run)}")
@@ -39,10 +42,10 @@ def obey_laws(run: Run) -> None:
 def undecided_text(run: Run, error: BaseException) -> str:
     """An error that nobody expected."""
     if run.is_unknown:
-        head = f"{render(run.command)} ended in a deadline, and nothing says that this was expected"
+        head = f"{shown(run.command)} ended in a deadline, and nothing says that this was expected"
         instead = ".expect_unknown_outcome()"
     else:
-        head = f"{render(run.command)} failed with {type(error).__name__}, which nobody expected"
+        head = f"{shown(run.command)} failed with {type(error).__name__}, which nobody expected"
         instead = f".expect_error({type(error).__name__})"
         if isinstance(error, PROGRAMMING_ERRORS):
             head += "; it looks like a bug of the handler"
