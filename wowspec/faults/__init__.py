@@ -9,12 +9,14 @@ from typing import Any, Final
 
 from ..errors import SpecError
 from ..world.points import POINTS
+from .along import along
 from .values import Fault, FaultPoint, point
 
 __all__ = [
     "Fault",
     "FaultPoint",
     "PointGroup",
+    "along",
     "command",
     "command_bus",
     "domain_event_bus",
