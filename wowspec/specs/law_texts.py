@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Final
@@ -27,6 +28,7 @@ class Cause(StrEnum):
 
     IMPURE = "impure"
     LOSSY_EVENT = "lossy event"
+    LOSSY_STATE = "lossy state"
     CHANGED_LATER = "changed later"
     UNKNOWN = "unknown"
 
@@ -106,8 +108,11 @@ def changed(event: DomainEvent[Any], difference: Difference, keepers: list[str])
     """A stored event is not what was decided; `keepers` are the sourcing functions that do it in a replay too."""
     name = type(event.body).__name__
     if keepers:
-        who = f"{' or '.join(keepers)} changed it: the state shares a part of the event"
-        instead = "the state keeps copies: `self.lines = list(event.lines)`, not `self.lines = event.lines`"
+        who = f"{' or '.join(keepers)} changed it, or a part of it that the state shares"
+        instead = (
+            "leave the event as it is, and let the state keep copies: `self.lines = list(event.lines)`, not "
+            "`self.lines = event.lines`"
+        )
     else:
         who = "no sourcing function did it, so it was another function that was handed the event, or the spec"
         instead = "whoever changes a part of an event changes a copy, such as `list(event.lines)`"
@@ -130,6 +135,11 @@ _CAUSES: Final[dict[Cause, Advice]] = {
     Cause.LOSSY_EVENT: Advice(
         "the event itself makes this state, but its JSON does not: the event loses something when it is stored",
         "give the event's fields types that are read back as they were written, and keep nothing in private attributes",
+    ),
+    Cause.LOSSY_STATE: Advice(
+        "the command loaded a snapshot, which is JSON; what all events make depends on something that JSON does not "
+        "keep, such as one list that two fields share",
+        "give each field an object of its own, and keep nothing but fields",
     ),
     Cause.CHANGED_LATER: Advice(
         "the state was right when its snapshot was saved, and was changed afterwards: whoever is handed a state event "
@@ -161,13 +171,17 @@ def replay_differs(found: Diagnosis) -> str:
     )
 
 
-def replay_raises(aggregate_id: AggregateRef, stream: DomainEventStream, error: Exception) -> str:
+def replay_raises(aggregate_id: AggregateRef, stream: DomainEventStream, error: Exception, cause: Cause) -> str:
     """What was just stored cannot be replayed."""
+    advice = _CAUSES[cause]
     return _told(
         f"{aggregate_id} v{stream.version}: replaying all its events raises {type(error).__name__}: {error}",
         [f"v{stream.version}: {_events(stream)}"],
-        "the command's own sourcing did not raise, so the aggregate is stored and can never be loaded again",
-        "sourcing functions depend on nothing but the state and the event, and refuse nothing: what is stored happened",
+        "the command's own sourcing did not raise, so the aggregate is stored and can never be loaded again"
+        + (f"; {advice.why}" if cause is not Cause.UNKNOWN else ""),
+        advice.instead
+        if cause is not Cause.UNKNOWN
+        else "sourcing functions depend on the state and the event alone, and refuse nothing: what is stored happened",
     )
 
 
@@ -179,8 +193,8 @@ def json_differs(state: StateAggregate, stream: DomainEventStream, difference: D
     name = type(state.state).__name__
     if _is_private(difference):
         instead = "make it a field, or a @property or @cached_property if it is computed from fields"
-    elif difference.actual is MISSING:
-        instead = "let each field be written; one that is excluded is computed again from the others"
+    elif difference.actual is MISSING or not _is_written(difference, text):
+        instead = "let each field be written; one that can be computed from others is a @property"
     elif type(difference.expected) is not type(difference.actual):
         instead = (
             f"declare the type that it really has: what is read back is a {type(difference.actual).__name__}, what was "
@@ -242,6 +256,11 @@ def tail_raises(record: SnapshotRecord, error: Exception) -> str:
 
 def _is_private(difference: Difference) -> bool:
     return any(step.startswith("_") for step in difference.path.split("."))
+
+
+def _is_written(difference: Difference, text: bytes) -> bool:
+    tree = from_json(text)
+    return not isinstance(tree, dict) or re.split(r"[.\[]", difference.path)[0] in tree
 
 
 def _shown(text: bytes) -> str:

@@ -11,6 +11,7 @@ import difflib
 from bisect import bisect_right
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Final
 
 from ..errors import DecodeError, SpecError
@@ -148,7 +149,8 @@ def _replays(case: Case) -> str | None:
         if shadow.failure is not None:
             # A rival's or the spec's stream that the state refuses fails the command that loads it, and blames nobody.
             if not shadow.has_gap and stream.id in case.audit.decided:
-                found = texts.replay_raises(case.aggregate_id, stream, shadow.failure)
+                cause = why_it_raises(case, stream)
+                found = texts.replay_raises(case.aggregate_id, stream, shadow.failure, cause)
             continue
         state = case.working_after(stream)
         if state is None:
@@ -331,22 +333,32 @@ def through_json(aggregate: StateAggregate, text: bytes) -> Difference | DecodeE
 
 def diagnosis(case: Case, stream: DomainEventStream, state: StateAggregate, difference: Difference) -> texts.Diagnosis:
     """Why a replay may have come to something else; costly, for the text of a breach alone."""
-    streams = [noted for noted in case.noted(0) if noted[0].version <= stream.version]
-
-    def again(*, live: bool = False) -> StateAggregate | None:
-        return replayed(case.runtime, case.aggregate_id, case.start, streams, live=live)
-
-    first, second, live = again(), again(), again(live=True)
+    again = _replayer(case, stream)
+    first, second, live, stored = again(), again(), again(live=True), again(stored_between=True)
     record = case.record
-    saved = record is not None and record.version == stream.version and first is not None
     cause = texts.Cause.UNKNOWN
     if first is None or second is None or differs(first, second) is not None:
         cause = texts.Cause.IMPURE
     elif live is not None and differs(live, state) is None:
         cause = texts.Cause.LOSSY_EVENT
-    elif saved and record is not None and through_json(first, record.state_json) is None:
+    elif stored is not None and differs(stored, state) is None:
+        cause = texts.Cause.LOSSY_STATE
+    elif record is not None and record.version == stream.version and record.state_json != encode(state.state):
         cause = texts.Cause.CHANGED_LATER
     return texts.Diagnosis(state, stream, difference, cause)
+
+
+def why_it_raises(case: Case, stream: DomainEventStream) -> texts.Cause:
+    """Why a replay may raise where the command's own sourcing did not; costly."""
+    again = _replayer(case, stream)
+    if again() is not None:
+        return texts.Cause.IMPURE
+    return texts.Cause.UNKNOWN if again(live=True) is None else texts.Cause.LOSSY_EVENT
+
+
+def _replayer(case: Case, stream: DomainEventStream) -> Callable[..., StateAggregate | None]:
+    streams = [noted for noted in case.noted(0) if noted[0].version <= stream.version]
+    return partial(replayed, case.runtime, case.aggregate_id, case.start, streams)
 
 
 __all__ = ["LAWS", "LAW_NAMES", "Breach", "Law", "Shadows", "check_laws", "require_law"]

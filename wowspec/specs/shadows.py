@@ -16,7 +16,7 @@ from ..modeling.identity import AggregateRef
 from ..modeling.states import StateMetadata
 from ..runtime.audit import Texts
 from ..runtime.snapshots import SnapshotRecord
-from ..runtime.sourcing import StateAggregate, looks_at_bodies_alone, new_state_aggregate
+from ..runtime.sourcing import StateAggregate, looks_at_bodies_alone, new_state_aggregate, restore
 from ..runtime.system import Runtime
 
 #: A stored stream, and its texts as of when it was stored.
@@ -144,10 +144,27 @@ def replayed(
     streams: Iterable[Noted],
     *,
     live: bool = False,
+    stored_between: bool = False,
 ) -> StateAggregate | None:
-    """A replay of its own; None if a function raised. `live`: of the very events, without their JSON."""
+    """A replay of its own; None if a function raised.
+
+    Args:
+        runtime: whose aggregate.
+        aggregate_id: which.
+        start: the snapshot to begin with.
+        streams: what to replay.
+        live: replay the very events, without their JSON.
+        stored_between: write the state as JSON before each stream and read it back, as snapshots do.
+    """
     shadow = new_shadow(runtime, aggregate_id, start)
     for stream, texts in streams:
+        if stored_between:
+            replay = shadow.replay
+            try:
+                state: Any = decode(replay.metadata.cls, encode(replay.state))
+            except (DecodeError, SpecError):
+                return None
+            shadow.replay = restore(replay.metadata, replay, state, replay.supply)
         shadow.advance(stream, texts, live=live)
     return shadow.replay if shadow.failure is None else None
 
