@@ -33,7 +33,14 @@ class SerialGroups:
     async def _work(self, key: Any, job: Job) -> None:
         queue = self._queues[key]
         while True:
-            await job()
+            try:
+                await job()
+            except BaseException:
+                # The caller in whose event loop it ran was cancelled: this job is lost, those behind it are not.
+                del self._queues[key]
+                for waiting in queue:
+                    self.submit(key, waiting)
+                raise
             if not queue:
                 del self._queues[key]
                 return

@@ -3,8 +3,8 @@
 Theory of operation. A *task* is a coroutine. It awaits only `Future`s (which tasks are too) and `Sleep`; anything else it
 yields is *foreign*: it belongs to an event loop. `drive()` is a generator that steps ready tasks first in, first out,
 then moves the clock to the earliest timer, until nothing is left that can move. It yields only foreign awaitables: the
-synchronous `run()` answers them with an error thrown into the task at its await; the asynchronous form awaits the
-generator itself, so the caller's loop (asyncio, trio, anyio alike) serves them.
+synchronous `run()` answers them with an error thrown into the task at its await; the asynchronous form (`driving.py`)
+hands them to the caller's loop (asyncio, trio, anyio alike).
 
 A task that waits for a future that nobody completes simply stays: the world is idle, and the task is *hung*.
 """
@@ -14,7 +14,7 @@ from __future__ import annotations
 import heapq
 from collections import deque
 from collections.abc import Callable, Coroutine, Generator
-from typing import Any, Final, Generic, TypeVar
+from typing import Any, Final, Generic, Protocol, TypeVar
 
 from ..errors import ModelError, SpecError
 from .clock import VirtualClock
@@ -109,11 +109,13 @@ class Future(Generic[T]):
 class Task(Future[T]):
     """A coroutine that the scheduler steps."""
 
-    __slots__ = ("_coro", "_throw", "_timer", "_waits_for", "name")
+    __slots__ = ("_coro", "_seat", "_throw", "_timer", "_waits_for", "name")
 
     def __init__(self, scheduler: Scheduler, coro: Coroutine[Any, Any, T], name: str) -> None:
         super().__init__(scheduler)
         self._coro = coro
+        #: On whose account it runs, where several callers drive the world at once; inherited by what it starts.
+        self._seat: Seat | None = None if scheduler.current is None else scheduler.current._seat
         self._throw: BaseException | None = None
         self._waits_for: Future[Any] | None = None
         self._timer: Timer | None = None
@@ -165,10 +167,28 @@ class Sleep:
         yield self
 
 
+class Seat(Protocol):
+    """A caller that drives the world from an event loop of its own; see `driving.py`."""
+
+    @property
+    def alive(self) -> bool:
+        """Whether it is still driving."""
+        ...
+
+    @property
+    def abroad(self) -> bool:
+        """Whether a task of its awaits something of the event loop right now."""
+        ...
+
+    def wake(self) -> None:
+        """Look again whether there is something to do."""
+        ...
+
+
 class Scheduler:
     """Steps tasks on a virtual clock."""
 
-    __slots__ = ("_order", "_ready", "_timers", "clock", "current")
+    __slots__ = ("_order", "_ready", "_timers", "clock", "current", "seats")
 
     def __init__(self, clock: VirtualClock) -> None:
         self.clock = clock
@@ -176,6 +196,8 @@ class Scheduler:
         self._ready: deque[Task[Any]] = deque()
         self._timers: list[tuple[int, int, Timer]] = []
         self._order = 0
+        #: Callers that drive the world from event loops of their own.
+        self.seats: list[Seat] = []
 
     def future(self) -> Future[Any]:
         """A new future."""
@@ -246,26 +268,49 @@ class Scheduler:
 
     def drive(self, until: int | None = None) -> Generator[Any, Any, None]:
         """The generator behind `run`; `yield`s foreign awaitables to whoever serves them."""
-        ready, timers = self._ready, self._timers
+        ready = self._ready
         while True:
             while ready:
                 task = ready.popleft()
                 if not task.done:
-                    yield from self._step(task)
-            while timers and timers[0][2].callback is None:
-                heapq.heappop(timers)
-            if not timers or (until is not None and timers[0][0] > until):
+                    yield from self.step(task)
+            if not self.fire_next(until):
                 break
-            nanos, _, timer = heapq.heappop(timers)
-            if nanos > self.clock.nanos:
-                self.clock.nanos = nanos
-            callback = timer.callback
-            if callback is not None:
-                callback()
         if until is not None and until > self.clock.nanos:
             self.clock.nanos = until
 
-    def _step(self, task: Task[Any]) -> Generator[Any, Any, None]:
+    def fire_next(self, until: int | None = None) -> bool:
+        """Move the clock to the earliest timer and fire it; whether there was one that is due until then."""
+        timers = self._timers
+        while timers and timers[0][2].callback is None:
+            heapq.heappop(timers)
+        if not timers or (until is not None and timers[0][0] > until):
+            return False
+        nanos, _, timer = heapq.heappop(timers)
+        if nanos > self.clock.nanos:
+            self.clock.nanos = nanos
+        callback = timer.callback
+        if callback is not None:
+            callback()
+        return True
+
+    def take_ready(self, seat: Seat) -> Task[Any] | None:
+        """The next ready task that is this caller's to step: its own, or nobody's (any more)."""
+        ready = self._ready
+        for index, task in enumerate(ready):
+            owner = task._seat
+            if owner is None or owner is seat or not owner.alive:
+                del ready[index]
+                return task
+        return None
+
+    @property
+    def has_ready(self) -> bool:
+        """Whether any task can be stepped, whoever's it is."""
+        return bool(self._ready)
+
+    def step(self, task: Task[Any]) -> Generator[Any, Any, None]:
+        """Step a task until it waits for something of the world, or ends; `yield`s foreign awaitables."""
         coro = task._coro
         value: Any = None
         while True:
@@ -281,8 +326,11 @@ class Scheduler:
                 return
             except (KeyboardInterrupt, SystemExit):
                 raise
-            except BaseException as error:  # noqa: BLE001 - the task's outcome, whatever it is
+            except BaseException as error:
                 task.set_error(error)
+                if not isinstance(error, Exception | Cancelled):
+                    # No outcome of the task: the caller in whose loop it runs is cancelled, or its test ends here.
+                    raise
                 return
             finally:
                 self.current = None
@@ -293,12 +341,8 @@ class Scheduler:
                 continue
             try:
                 value = yield yielded
-            except Exception as error:  # noqa: BLE001 - handed to the task that awaited it
+            except BaseException as error:  # noqa: BLE001 - handed to the task that awaited it, which may live on
                 task._throw = error
-            except BaseException as error:
-                task._throw = error
-                yield from self._finish(task)
-                raise
 
     def _park(self, task: Task[Any], yielded: Any) -> bool:
         """Let a task wait for a pending future or a sleep; False if it awaits something else."""
@@ -315,11 +359,6 @@ class Scheduler:
             self._sleep(task, yielded.nanos)
             return True
         return False
-
-    def _finish(self, task: Task[Any]) -> Generator[Any, Any, None]:
-        """Let a task whose foreign await was cancelled clean up before the caller is cancelled itself."""
-        if not task.done:
-            yield from self._step(task)
 
     def _sleep(self, task: Task[Any], nanos: int) -> None:
         def wake() -> None:
