@@ -146,7 +146,7 @@ class Spec(Expecting[S]):
             for name, service in by_name.items():
                 session.provide(service, name)
 
-        return self._add(Setup("inject", apply))
+        return self._add(Setup("inject", apply, gives_services=True))
 
     def inject_factory(self, *factories: Callable[[], Any], **by_name: Callable[[], Any]) -> Self:
         """Give services that are made anew for each copy of the world."""
@@ -158,7 +158,7 @@ class Spec(Expecting[S]):
             for factory, name in named:
                 session.provide(factory(), name)
 
-        return self._add(Setup("inject_factory", apply))
+        return self._add(Setup("inject_factory", apply, gives_services=True))
 
     def with_faults(self, *faults: Fault) -> Self:
         """Arm faults for the commands that follow: `with_faults(faults.event_store.append.fails())`.

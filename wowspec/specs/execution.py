@@ -48,8 +48,12 @@ def session_before(node: Node) -> tuple[Session, Run | None]:
             start = index + 1
             break
     steps = path[start:-1] if path[-1] is node else path[start:]
-    session = previous.session.branch() if previous is not None else _fresh(path)
-    _apply(session, [*steps], node)
+    if previous is not None:
+        session = previous.session.branch()
+    else:
+        session = _fresh(path)
+        steps = [item for item in steps if not (isinstance(item.step, Setup) and item.step.gives_services)]
+    _apply(session, steps, node)
     return session, previous
 
 
@@ -62,10 +66,8 @@ def _fresh(path: list[Node]) -> Session:
                 plan.parts.append(step.cls)
         else:
             plan.apply(step)
-    session = new_session(plan.held_parts(), plan.profile)
-    for item in plan.filters:
-        session.runtime.add_filter(item)
-    return session
+    services = [step.apply for step in setups if isinstance(step, Setup) and step.gives_services]
+    return new_session(plan.held_parts(), plan.profile, filters=plan.filters, prepare=services)
 
 
 def _apply(session: Session, nodes: list[Node], target: Node) -> None:

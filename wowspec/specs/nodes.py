@@ -31,11 +31,13 @@ class Setup:
         verb: the verb of the spec.
         apply: does it to a session.
         plan: does it to the plan of a world that is still to be made.
+        gives_services: whether processors that join a fresh world may ask for what it gives.
     """
 
     verb: str
     apply: Callable[[Any], None]
     plan: Callable[[Any], None] | None = None
+    gives_services: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,6 +19,7 @@ from ..modeling.identity import DEFAULT_TENANT_ID, AggregateRef, NamedAggregate
 from ..runtime.audit import Audit
 from ..runtime.branch import branch
 from ..runtime.catalog import Catalog
+from ..runtime.chain import NamedFilter
 from ..runtime.snapshots import SnapshotRecord
 from ..runtime.sourcing import StateAggregate, new_state_aggregate
 from ..runtime.system import Runtime
@@ -234,15 +235,36 @@ def _is_built_in(cls: type) -> bool:
     return any(base.__module__ == "wowspec.modeling.builtin" for base in cls.__mro__)
 
 
-def new_session(parts: Iterable[Any], profile: Profile, start_nanos: int | None = None) -> Session:
-    """A session over a fresh world that holds these parts."""
+def new_session(
+    parts: Iterable[Any],
+    profile: Profile,
+    start_nanos: int | None = None,
+    *,
+    filters: Iterable[NamedFilter] = (),
+    prepare: Iterable[Callable[[Session], None]] = (),
+) -> Session:
+    """A session over a fresh world that holds these parts.
+
+    Args:
+        parts: aggregates and processors.
+        profile: what its ports can do.
+        start_nanos: when its time begins.
+        filters: filters of the user's; the chain is built when the first aggregate joins.
+        prepare: done before any part joins: a processor's constructor may ask for services.
+    """
     clock = VirtualClock() if start_nanos is None else VirtualClock(start_nanos)
+    runtime = Runtime(World(clock=clock), request_id_existence=profile.request_id_existence)
+    runtime.audit = Audit()
+    session = Session(runtime)
+    for item in filters:
+        runtime.add_filter(item)
+    for step in prepare:
+        step(session)
     catalog = Catalog()
     for part in parts:
         catalog.add(part)
-    runtime = Runtime(World(clock=clock), catalog=catalog, request_id_existence=profile.request_id_existence)
-    runtime.audit = Audit()
-    return Session(runtime)
+    runtime.use(catalog)
+    return session
 
 
 def build_command(command: CommandOf) -> Any:
