@@ -104,26 +104,19 @@ class DomainEventStream:
     request_id: str
     header: Header
     events: tuple[DomainEvent[Any], ...]
+    #: What the first event says (EVT-050), kept here because everybody asks for it.
+    aggregate_id: AggregateRef = field(init=False, compare=False, repr=False)
+    version: int = field(init=False, compare=False, repr=False)
+    command_id: str = field(init=False, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         if not self.events:
             message = "a domain event stream needs at least one event"
             raise IllegalArgumentError(message)
-
-    @property
-    def aggregate_id(self) -> AggregateRef:
-        """The aggregate, as the first event says (EVT-050)."""
-        return self.events[0].aggregate_id
-
-    @property
-    def version(self) -> int:
-        """The version that all events share."""
-        return self.events[0].version
-
-    @property
-    def command_id(self) -> str:
-        """The command that caused the events."""
-        return self.events[0].command_id
+        first = self.events[0]
+        self.aggregate_id = first.aggregate_id
+        self.version = first.version
+        self.command_id = first.command_id
 
     @property
     def owner_id(self) -> str:
@@ -159,7 +152,7 @@ class DomainEventStream:
     def copy(self) -> DomainEventStream:
         """Independent headers, shared bodies (EVT-013, EVT-051)."""
         return DomainEventStream(
-            self.id, self.request_id, self.header.copy(), tuple(event.copy() for event in self.events)
+            self.id, self.request_id, self.header.copy(), tuple([event.copy() for event in self.events])
         )
 
 
@@ -178,11 +171,20 @@ class StateEvent(Generic[S]):
     first_event_time: int = 0
     tags: dict[str, list[str]] = field(default_factory=dict)
     deleted: bool = False
+    #: What the stream says, kept here because everybody asks for it.
+    id: str = field(init=False, compare=False, repr=False)
+    header: Header = field(init=False, compare=False, repr=False)
+    aggregate_id: AggregateRef = field(init=False, compare=False, repr=False)
+    version: int = field(init=False, compare=False, repr=False)
+    command_id: str = field(init=False, compare=False, repr=False)
 
-    @property
-    def id(self) -> str:
-        """The stream's id."""
-        return self.stream.id
+    def __post_init__(self) -> None:
+        stream = self.stream
+        self.id = stream.id
+        self.header = stream.header
+        self.aggregate_id = stream.aggregate_id
+        self.version = stream.version
+        self.command_id = stream.command_id
 
     @property
     def event_id(self) -> str:
@@ -193,26 +195,6 @@ class StateEvent(Generic[S]):
     def request_id(self) -> str:
         """The request id of the command."""
         return self.stream.request_id
-
-    @property
-    def command_id(self) -> str:
-        """The command that caused the stream."""
-        return self.stream.command_id
-
-    @property
-    def header(self) -> Header:
-        """The header of the copied stream."""
-        return self.stream.header
-
-    @property
-    def aggregate_id(self) -> AggregateRef:
-        """The aggregate."""
-        return self.stream.aggregate_id
-
-    @property
-    def version(self) -> int:
-        """The stream's version."""
-        return self.stream.version
 
     @property
     def owner_id(self) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Final
+from typing import Final, NamedTuple
 
 from ..errors import IllegalArgumentError
 
@@ -13,8 +13,7 @@ DEFAULT_OWNER_ID: Final = ""
 DEFAULT_SPACE_ID: Final = ""
 
 
-@dataclass(frozen=True, slots=True)
-class NamedAggregate:
+class NamedAggregate(NamedTuple):
     """A type of aggregate: bounded context and aggregate name (NAM-001)."""
 
     context_name: str
@@ -32,8 +31,7 @@ def java_string_hash(text: str) -> int:
     return value - 0x100000000 if value & 0x80000000 else value
 
 
-@dataclass(frozen=True, slots=True)
-class AggregateRef:
+class AggregateRef(NamedTuple):
     """The id of one aggregate instance: context, aggregate name, tenant and id (CMD-044).
 
     Ordered by id text alone, and only among instances of one named aggregate (NAM-005).
@@ -58,9 +56,13 @@ class AggregateRef:
             message = f"{self} and {other} are of different aggregates: only ids of one aggregate have an order"
             raise IllegalArgumentError(message)
 
-    def __lt__(self, other: AggregateRef) -> bool:
+    def __lt__(self, other: AggregateRef) -> bool:  # type: ignore[override]
         self._check_comparable(other)
         return self.id < other.id
+
+    def __gt__(self, other: AggregateRef) -> bool:  # type: ignore[override]
+        self._check_comparable(other)
+        return self.id > other.id
 
     def __str__(self) -> str:
         tenant = "" if self.tenant_id == DEFAULT_TENANT_ID else f"@{self.tenant_id}"

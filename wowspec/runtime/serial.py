@@ -35,6 +35,9 @@ class SerialGroups:
         while True:
             try:
                 await job()
+            except GeneratorExit:
+                # The world is gone, and a job that hung with it; nothing moves any more.
+                raise
             except BaseException:
                 # The caller in whose event loop it ran was cancelled: this job is lost, those behind it are not.
                 del self._queues[key]

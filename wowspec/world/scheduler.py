@@ -188,7 +188,7 @@ class Seat(Protocol):
 class Scheduler:
     """Steps tasks on a virtual clock."""
 
-    __slots__ = ("_order", "_ready", "_timers", "clock", "current", "seats")
+    __slots__ = ("_hung", "_order", "_ready", "_timers", "clock", "current", "seats")
 
     def __init__(self, clock: VirtualClock) -> None:
         self.clock = clock
@@ -196,12 +196,20 @@ class Scheduler:
         self._ready: deque[Task[Any]] = deque()
         self._timers: list[tuple[int, int, Timer]] = []
         self._order = 0
+        # Nothing else refers to a task that hangs, and its coroutine must not be closed while the world goes on.
+        self._hung: list[Future[Any]] = []
         #: Callers that drive the world from event loops of their own.
         self.seats: list[Seat] = []
 
     def future(self) -> Future[Any]:
         """A new future."""
         return Future(self)
+
+    def forever(self) -> Future[Any]:
+        """A future that nobody completes; who awaits it hangs, and lives as long as the world does."""
+        future: Future[Any] = Future(self)
+        self._hung.append(future)
+        return future
 
     def spawn(self, coro: Coroutine[Any, Any, T], name: str) -> Task[T]:
         """Start a task; it runs when its turn comes."""

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from .points import Room
 
 
-@dataclass(frozen=True, slots=True)
-class Lane:
+class Lane(NamedTuple):
     """Work that the runtime does in sequence: a room, an aggregate id and (for event functions) the function's name."""
 
     room: Room
@@ -56,13 +55,46 @@ class TraceRow:
         return f"{self.lane} {self.point} {self.outcome}{tail}"
 
 
-class Trace:
-    """The rows of a world, oldest first."""
+#: What a detail may be: text, or a function of the subject, called when somebody looks.
+Detail = str | Callable[[Any], str]
 
-    __slots__ = ("rows",)
+
+class Trace:
+    """The rows of a world, oldest first.
+
+    A point that was passed without any incident is kept as a plain tuple until somebody looks: most rows never are.
+    """
+
+    __slots__ = ("_kept", "_made")
 
     def __init__(self) -> None:
-        self.rows: list[TraceRow] = []
+        self._kept: list[Any] = []
+        self._made = 0
+
+    def note(self, passed: tuple[int, str, Lane, str, Any, Detail]) -> None:
+        """Keep a point that was passed without incident: nanos, point, lane, key, subject, detail."""
+        self._kept.append(passed)
+
+    def append(self, row: TraceRow) -> None:
+        """Keep a row that may still change."""
+        self._kept.append(row)
+
+    def replace_last(self, row: TraceRow) -> None:
+        """The point noted last was not passed without incident after all."""
+        self._kept[-1] = row
+
+    @property
+    def rows(self) -> list[TraceRow]:
+        """All rows."""
+        kept = self._kept
+        for index in range(self._made, len(kept)):
+            item = kept[index]
+            if type(item) is tuple:
+                nanos, point, lane, key, subject, detail = item
+                text = detail if isinstance(detail, str) else detail(subject)
+                kept[index] = TraceRow(nanos, point, lane, key, subject, text)
+        self._made = len(kept)
+        return kept
 
     def lanes(self, start: int = 0) -> dict[str, list[TraceRow]]:
         """Rows by lane, lanes in order of first appearance."""
@@ -75,4 +107,4 @@ class Trace:
         return iter(self.rows)
 
     def __len__(self) -> int:
-        return len(self.rows)
+        return len(self._kept)

@@ -19,7 +19,7 @@ from .clock import NANOS_PER_MILLI, VirtualClock
 from .points import FaultKind
 from .scheduler import Scheduler, Task
 from .services import ServiceProvider
-from .trace import Lane, Trace, TraceRow
+from .trace import Detail, Lane, Trace, TraceRow
 
 
 class Strike(Protocol):
@@ -102,7 +102,24 @@ class World:
         lane: Lane,
         key: str,
         subject: Any,
-        detail: str,
+        detail: Detail,
+        effect: Callable[[], Any],
+        *,
+        rival: Callable[[Any], Any] | None = None,
+        conflict: Callable[[], BaseException] | None = None,
+        settle: Callable[[TraceRow, Any], None] | None = None,
+    ) -> Any:
+        """As `enter`, always to be awaited."""
+        result = self.enter(point, lane, key, subject, detail, effect, rival=rival, conflict=conflict, settle=settle)
+        return await result if type(result) is CoroutineType else result
+
+    def enter(
+        self,
+        point: str,
+        lane: Lane,
+        key: str,
+        subject: Any,
+        detail: Detail,
         effect: Callable[[], Any],
         *,
         rival: Callable[[Any], Any] | None = None,
@@ -111,30 +128,59 @@ class World:
     ) -> Any:
         """Pass a point: let faults strike, run the effect (plain or a coroutine), write one trace row.
 
+        Gives the effect's result, or a coroutine of it where something must be awaited; the coroutine's class tells
+        (`CoroutineType`). Where no fault is armed and the effect is plain, no coroutine is made.
+
         Args:
             point: text of the point, such as `event_store.append`.
             lane: whose work this is.
             key: aggregate id text that faults address.
             subject: the message concerned.
-            detail: what passes, for the trace.
+            detail: what passes, for the trace: text, or a function of the subject.
             effect: the effect itself.
             rival: for `rival`: lets another writer go first; gets the fault's payload.
             conflict: for `conflict`: makes the bare conflict error.
             settle: writes on the row what came of the effect, where that is known only afterwards.
         """
-        row = TraceRow(self.clock.nanos, point, lane, key, subject, detail)
-        self.trace.rows.append(row)
+        trace = self.trace
+        nanos = self.clock.nanos
+        if self.injector is None and settle is None:
+            trace.note((nanos, point, lane, key, subject, detail))
+            try:
+                result = effect()
+            except Exception as error:
+                row = _row(nanos, point, lane, key, subject, detail)
+                trace.replace_last(_failed(row, error))
+                raise
+            if type(result) is not CoroutineType:
+                return result
+            row = _row(nanos, point, lane, key, subject, detail)
+            trace.replace_last(row)
+            return self._awaited(row, result, None)
+        row = _row(nanos, point, lane, key, subject, detail)
+        trace.append(row)
         if self.injector is not None:
             strike = self.injector.visit(row)
             if strike is not None:
-                return await self._struck(row, strike, effect, rival, conflict, settle)
+                return self._struck(row, strike, effect, rival, conflict, settle)
         try:
             result = effect()
-            if type(result) is CoroutineType:
-                result = await result
         except Exception as error:
-            row.outcome = f"error:{type(error).__name__}"
-            row.error = error
+            _failed(row, error)
+            raise
+        if type(result) is CoroutineType:
+            return self._awaited(row, result, settle)
+        if settle is not None:
+            settle(row, result)
+        return result
+
+    async def _awaited(
+        self, row: TraceRow, work: CoroutineType[Any, Any, Any], settle: Callable[[TraceRow, Any], None] | None
+    ) -> Any:
+        try:
+            result = await work
+        except Exception as error:
+            _failed(row, error)
             raise
         if settle is not None:
             settle(row, result)
@@ -152,7 +198,7 @@ class World:
         kind = strike.kind
         row.outcome = kind.value
         if kind is FaultKind.HANG:
-            await self.scheduler.future()
+            await self.scheduler.forever()
         if kind is FaultKind.FAIL:
             raise _noted(row, InjectedFault(f"injected at {row.point}"))
         if kind is FaultKind.TIMEOUT:
@@ -187,6 +233,17 @@ class World:
         if kind is FaultKind.ACK_LOST_PERMANENT:
             raise _noted(row, InjectedFault(f"injected after {row.point}"))
         return result
+
+
+def _row(nanos: int, point: str, lane: Lane, key: str, subject: Any, detail: Detail) -> TraceRow:
+    text = detail if isinstance(detail, str) else detail(subject)
+    return TraceRow(nanos, point, lane, key, subject, text)
+
+
+def _failed(row: TraceRow, error: Exception) -> TraceRow:
+    row.outcome = f"error:{type(error).__name__}"
+    row.error = error
+    return row
 
 
 def _noted(row: TraceRow, error: BaseException) -> BaseException:

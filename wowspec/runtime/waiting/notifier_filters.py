@@ -55,7 +55,7 @@ class NotifierFilter:
             return
         if failure is None:
             # The runtime fails inside its own subscriber here, which ends neither way: the chain never ends (CMD-422).
-            await self._world.scheduler.future()
+            await self._world.scheduler.forever()
             return
         self._signal(extracted, exchange, failure)
         raise failure
