@@ -72,3 +72,14 @@ def test_all_events_hold_a_rivals():
 
     assert own.types == (Deposited, Audited)
     spec.expect_all_events(rival, *own)
+
+
+def test_match_looks_at_refused_fields():
+    """The text of a refused command names no field, so its fields are searched too, and shown where it fails."""
+    spec = given(OPENED).when(Deposit, id="a-1", amount=0)
+
+    with pytest.raises(SpecFailure, match=r"\n +amount: Input should be greater than 0"):
+        spec.expect_succeeded()
+    with pytest.raises(SpecFailure, match="expected its text to match 'holder'"):
+        spec.expect_error(code="CommandValidation", match="holder")
+    spec.expect_error(code="CommandValidation", match="^amount: .*greater than 0")

@@ -114,12 +114,20 @@ def _is(value: Any, wanted: type) -> bool:
 
 
 def _missing(place: str, parameter: Parameter, services: ServiceProvider) -> MissingServiceError:
-    wanted = parameter.wanted.__name__ if parameter.wanted else "its annotation"
+    wanted = parameter.wanted
+    asked = wanted.__name__ if wanted is not None else "its annotation"
     if parameter.service_name is not None:
-        wanted = f"the name {parameter.service_name!r}"
+        asked = f"the name {parameter.service_name!r}"
+    by_name = f".inject({parameter.name}=...)"
+    instead = f".inject({wanted.__name__ if wanted is not None else '...'}(...)) or {by_name}"
+    if wanted is not None and _is_bare_protocol(wanted):
+        instead = f"{by_name}, or @runtime_checkable above {asked}: no object is known to be of a Protocol without it"
     return MissingServiceError(
-        f"nothing supplies parameter {parameter.name!r} of {place} (asked for by {wanted})",
+        f"nothing supplies parameter {parameter.name!r} of {place} (asked for by {asked})",
         why=f"the runtime would pass nothing there; on offer are: {services.offer()}",
-        instead=f".inject({parameter.wanted.__name__ if parameter.wanted else '...'}(...)) "
-        f"or .inject({parameter.name}=...)",
+        instead=instead,
     )
+
+
+def _is_bare_protocol(wanted: type) -> bool:
+    return getattr(wanted, "_is_protocol", False) and not getattr(wanted, "_is_runtime_protocol", False)

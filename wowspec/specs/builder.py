@@ -138,9 +138,18 @@ class Spec(Expecting[S]):
         return self._add(Setup("with_filter", lambda session: None, plan))
 
     def inject(self, *services: Any, **by_name: Any) -> Self:
-        """Give services to handlers: looked up by type first, then by name. Branches share them."""
+        """Give services to handlers: looked up by type first, then by name. Branches share them.
+
+        One that was given before under the same name, or made by a factory of that class or name, is replaced.
+        """
 
         def apply(session: Session) -> None:
+            replaced = {type(service) for service in services}
+            session.factories = [
+                (factory, name)
+                for factory, name in session.factories
+                if name not in by_name and not (isinstance(factory, type) and name is None and factory in replaced)
+            ]
             for service in services:
                 session.provide(service)
             for name, service in by_name.items():

@@ -49,6 +49,7 @@ class Expecting(Generic[S]):
         try:
             run = run_of(when)
         except (SpecError, SpecFailure) as error:
+            when.judged = self._node.judged = True
             # The text says the place; the frames of this library would hide it.
             raise error.with_traceback(None) from error.__cause__
         when.judged = self._node.judged = True
@@ -127,7 +128,7 @@ class Expecting(Generic[S]):
         return self._judge(on_events.no_events(run, "stored"), run)
 
     def expect_event(self, event: Any, /, **fields: Any) -> Self:
-        """The command stored at least one such event: `expect_event(OrderPaid, amount=3)`, or an instance or matcher."""
+        """The command stored at least one such event: `expect_event(OrderPaid, amount=3)`, an instance or a matcher."""
         __tracebackhide__ = True
         run = self.run()
         wanted = some(event, **fields) if isinstance(event, type) else event
@@ -152,7 +153,7 @@ class Expecting(Generic[S]):
         return self._judge(on_events.count(run, count, "stored"), run)
 
     def expect_all_events(self, *events: Any) -> Self:
-        """All events stored since the command was sent, whoever stored them: this command, a rival, a saga's command."""
+        """All events stored since the command was sent, whoever stored them: the command, a rival, a saga's command."""
         __tracebackhide__ = True
         run = self.run()
         return self._judge(on_events.events(run, events, "stored", run.all_events), run)
@@ -258,7 +259,7 @@ class Expecting(Generic[S]):
 
         Args:
             kind: class of the original error; a handler's bug must be named by its type.
-            match: searched in its text (a regular expression).
+            match: searched in its text, or in `field: why` of a field that was refused (a regular expression).
             code: its error code.
         """
         __tracebackhide__ = True

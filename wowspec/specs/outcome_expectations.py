@@ -19,6 +19,7 @@ from ..world.trace import TraceRow
 from ..world.world import LoggedFailure
 from .run import APPLIED, PROGRAMMING_ERRORS, Run
 from .showing import shown
+from .story import refused_fields
 from .value_diff import mapping_text, order_text
 
 
@@ -41,7 +42,7 @@ def error(run: Run, kind: type[BaseException] | None, match: str | None, code: s
         return f"{_said(found, own)}, expected {_wanted(kind, match, code)}"
     if isinstance(found, PROGRAMMING_ERRORS) and not (kind is not None and issubclass(kind, PROGRAMMING_ERRORS)):
         return f"{_said(found, own)}: {_looks_like_a_bug(found)}"
-    if match is not None and re.search(match, str(found)) is None:
+    if match is not None and not any(re.search(match, text) for text in (str(found), *refused_fields(found))):
         return f"{_said(found, own)}, expected its text to match {match!r}"
     run.decided = True
     return None

@@ -53,7 +53,13 @@ def traceback_text(error: BaseException) -> str:
         if source:
             lines.append(f"      {source}")
     lines.append(f"    {type(error).__name__}: {error}" if str(error) else f"    {type(error).__name__}")
+    lines += [f"      {text}" for text in refused_fields(error)]
     return "\n".join(lines)
+
+
+def refused_fields(error: BaseException) -> list[str]:
+    """`field: why`, for each field that was refused; the error's own text names none of them (CMD-086)."""
+    return [f"{item.name}: {item.msg}" for item in getattr(error, "binding_errors", ())]
 
 
 def _frames(traceback: TracebackType | None) -> Iterator[tuple[str, int, str]]:

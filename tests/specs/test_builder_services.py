@@ -1,0 +1,89 @@
+"""Services that a spec injects."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+import pytest
+from pydantic import BaseModel
+
+from wowspec import SpecError, aggregate_root, given, on_command, on_sourcing
+
+
+class Ask(BaseModel):
+    id: str
+
+
+class Answered(BaseModel):
+    by: str
+
+
+class ClerkState(BaseModel):
+    id: str
+    answers: list[str] = []
+
+    @on_sourcing
+    def answered(self, event: Answered) -> None:
+        self.answers.append(event.by)
+
+
+class Oracle(Protocol):
+    def name(self) -> str: ...
+
+
+@aggregate_root(context="offices")
+class Clerk:
+    def __init__(self, state: ClerkState) -> None:
+        self.state = state
+
+    @on_command
+    def ask(self, command: Ask, oracle: Oracle) -> Answered:
+        return Answered(by=oracle.name())
+
+
+class Named:
+    def __init__(self, name: str = "made") -> None:
+        self._name = name
+
+    def name(self) -> str:
+        return self._name
+
+
+HISTORY = Answered(by="given")
+
+
+def test_an_injected_service_replaces_a_factory_for_good():
+    """After `inject(name=...)` no later copy of the world gets the factory's service of that name."""
+    (
+        given(HISTORY)
+        .inject_factory(oracle=Named)
+        .inject(oracle=Named("mine"))
+        .when(Ask(id="c-1"))
+        .expect_events(Answered(by="mine"))
+        .when(Ask(id="c-1"))
+        .expect_events(Answered(by="mine"))
+    )
+
+
+def test_a_factory_makes_a_service_for_each_copy():
+    """Each step after the first runs in a copy of the world, with a service of its own."""
+    made = []
+
+    def oracle():
+        made.append(Named(f"made {len(made)}"))
+        return made[-1]
+
+    spec = given(HISTORY).inject_factory(oracle=oracle).when(Ask(id="c-1")).expect_events(Answered(by="made 0"))
+
+    spec.when(Ask(id="c-1")).expect_events(Answered(by="made 1"))
+
+
+def test_a_bare_protocol_is_asked_for_by_name():
+    """Nothing is known to be of a Protocol that cannot be checked at run time: the error says so, not `Oracle(...)`."""
+    with pytest.raises(SpecError) as caught:
+        given(HISTORY).inject(Named()).when(Ask(id="c-1")).run()
+
+    text = str(caught.value)
+    assert "nothing supplies parameter 'oracle' of Clerk.ask" in text
+    assert ".inject(oracle=...), or @runtime_checkable above Oracle" in text
+    assert "Oracle(...)" not in text
