@@ -163,3 +163,22 @@ def test_lists_too_long_to_align_are_laid_side_by_side():
     assert len(match.failures) == 302
     assert match.rows[0].expected == 0
     assert match.rows[-1].verdict is Verdict.SURPLUS
+
+
+def test_a_large_group_takes_the_next_events():
+    """A group too large to be tried everywhere is laid against as many events, equal ones first."""
+    match = match_events([ANY_EVENTS, unordered(*range(60)), "end"], [*reversed(range(1, 60)), -1, b"other"])
+    verdicts = [row.verdict for row in match.rows]
+
+    assert not match.matched
+    assert verdicts.count(Verdict.MET) == 59
+    assert [row.expected for row in match.failures if row.verdict is Verdict.DIFFERS] == [0]
+    assert [row.expected for row in match.failures if row.verdict is Verdict.MISSING] == ["end"]
+    assert match.rows[-1].verdict is Verdict.SURPLUS
+
+
+def test_an_equal_pair_is_preferred_to_a_near_one():
+    """Of two events of a class the equal one is paired, and the other is too many."""
+    rows = match_events(["first", Stocked("a", 1), "end"], [Stocked("a", 2), Stocked("a", 1), "stop"]).rows
+
+    assert [(row.place, row.verdict) for row in rows if row.expected == Stocked("a", 1)] == [(1, Verdict.MET)]

@@ -82,6 +82,13 @@ def test_a_comparison_that_raises_is_a_difference():
     assert not equals(Hostile(), 1)
 
 
+def test_members_of_a_set_are_counted():
+    """Of many members the first are named, the rest counted."""
+    [difference] = differences({0}, set(range(40)))
+
+    assert line_of(difference, limits=Limits(items=3)) == "value: 1, 2, 3 and 36 more unexpected"
+
+
 def test_paths_join():
     """An index follows without a dot, a name with one."""
     assert join("events[1]", "lines[0]") == "events[1].lines[0]"

@@ -69,6 +69,13 @@ def test_hints_are_few_and_never_for_a_match(expected, actual):
     assert not (match.matched and other_order(match))
 
 
+def test_the_first_two_hints_are_given():
+    """Mistakes in the spec's own text come first; a third hint would not be read."""
+    match = match_events([OrderPaid, [PAID], lambda events: True], [PAID])
+
+    assert [hint.split(":")[0].split("(")[0] for hint in hints(match)] == ["write expect_event_types", "unpack it"]
+
+
 @given(st.lists(EVENTS, max_size=5), st.data())
 def test_another_order_is_seen(actual, data):
     """Events in another order are called that, and `unordered` would indeed match them."""

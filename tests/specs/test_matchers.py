@@ -71,6 +71,15 @@ class Open(BaseModel):
     model_config = ConfigDict(extra="allow")
 
 
+@dataclass
+class Slotted:
+    shown: int
+
+    @property
+    def _hidden(self) -> int:
+        return self.shown
+
+
 class Pair(NamedTuple):
     left: int
     right: int
@@ -85,6 +94,7 @@ class Pair(NamedTuple):
         (Narrow, "duble", "instead: double"),
         (Rich, "thePrice", "instead: price, whose alias is thePrice"),
         (Pair, "lft", "instead: left"),
+        (Slotted, "_hiden", "instead: one of shown"),
     ],
 )
 def test_unknown_field_is_refused(kind, field, says):

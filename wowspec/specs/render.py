@@ -170,7 +170,7 @@ class _Renderer:
         kind = type(value)
         names = getattr(kind, "_fields", None)
         if isinstance(value, tuple) and names is not None:
-            return self.call(kind.__name__, zip(names, value, strict=False))
+            return self.call(kind.__name__, _tuple_arguments(value, names))
         members = self._some(value, self.any)
         if isinstance(value, tuple):
             code = f"({members[0]},)" if len(members) == 1 else f"({', '.join(members)})"
@@ -246,6 +246,14 @@ def _argument(kind: type[BaseModel], name: str) -> str:
     return alias if isinstance(alias, str) and alias.isidentifier() and not by_name else name
 
 
+def _tuple_arguments(value: tuple[Any, ...], names: Sequence[str]) -> Iterable[tuple[str, Any]]:
+    """Fields of a named tuple that do not have their default."""
+    defaults = getattr(type(value), "_field_defaults", {})
+    for name, item in zip(names, value, strict=False):
+        if name not in defaults or not _same(item, defaults[name]):
+            yield name, item
+
+
 def _dataclass_arguments(value: Any) -> Iterable[tuple[str, Any]]:
     """Fields that do not have their default."""
     for field in dataclass_fields(value):
@@ -258,8 +266,12 @@ def _is_default(item: Any, field: Any) -> bool:
     if field.default_factory not in (None, MISSING):
         # A factory is not called: it may count, or ask for an id.
         return item is None or (isinstance(item, list | dict | set | frozenset | tuple) and not item)
+    return _same(item, field.default)
+
+
+def _same(item: Any, default: Any) -> bool:
     try:
-        return type(item) is type(field.default) and bool(item == field.default)
+        return type(item) is type(default) and bool(item == default)
     except Exception:  # noqa: BLE001 - a comparison of the user's
         return False
 
