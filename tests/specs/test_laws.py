@@ -402,7 +402,7 @@ def test_a_snapshot_that_lags_behind_is_compared_with_its_tail():
     (breach,) = bench.laws(("replay_equality", "json_equality"))
     assert breach.law == "snapshot_equality"
     assert "state.total: 3 ≠ 78" in breach.text
-    assert "the snapshot of v3 and the events up to v4" in breach.text
+    assert "loading the snapshot of v3 and the events up to v4 gives another state" in breach.text
 
 
 def test_branches_replay_for_themselves():

@@ -22,7 +22,7 @@ from ..messages.codec import decode, encode
 from ..messages.envelopes import DomainEventStream
 from ..messages.equality import MISSING, Difference, deep_difference
 from ..messages.exchange import ServerCommandExchange
-from ..messages.records import slots_of
+from ..messages.records import attributes_of, slots_of
 from ..modeling.identity import AggregateRef
 from .sourcing import StateAggregate
 
@@ -165,7 +165,10 @@ class Audit:
     def _difference(self, value: Any, before: Mark) -> Difference | None:
         if isinstance(before, dict):
             now = value.__dict__
+            computed = now.keys() - attributes_of(value).keys()
             for name in {**before, **now}:
+                if name in computed:
+                    continue
                 found = deep_difference(before.get(name, MISSING), now.get(name, MISSING))
                 if found is not None:
                     path = name if not found.path or found.path.startswith("[") else f"{name}."

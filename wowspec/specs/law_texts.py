@@ -134,7 +134,8 @@ _CAUSES: Final[dict[Cause, Advice]] = {
     ),
     Cause.LOSSY_EVENT: Advice(
         "the event itself makes this state, but its JSON does not: the event loses something when it is stored",
-        "give the event's fields types that are read back as they were written, and keep nothing in private attributes",
+        "give the event's fields types that are read back as they were written, and keep nothing in private attributes "
+        "or excluded fields",
     ),
     Cause.LOSSY_STATE: Advice(
         "the command loaded a snapshot, which is JSON; what all events make depends on something that JSON does not "
@@ -225,7 +226,8 @@ def snapshot_differs(record: SnapshotRecord, head: int, difference: Difference) 
     """Loading from the snapshot gives another state than replaying everything."""
     tail = "" if record.version == head else f" and the events up to v{head}"
     return _told(
-        f"{record.aggregate_id} v{head}: the snapshot of v{record.version}{tail} load as another state than all events",
+        f"{record.aggregate_id} v{head}: loading the snapshot of v{record.version}{tail} gives another state than all "
+        "events make",
         [f"{line_of(difference, 'state')}  (replayed ≠ loaded)", f"the snapshot: {_shown(record.state_json)}"],
         "the next command decides on the state that the snapshot gives",
         "sourcing functions depend on the fields of the state alone, not on which objects its fields share, nor on "
