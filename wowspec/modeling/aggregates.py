@@ -118,8 +118,12 @@ class AggregateDefinition:
             raise DefinitionError(
                 f"an annotation of {self._cls.__name__} cannot be resolved: {error}",
                 why="the kit reads from annotations what each function handles",
-                instead="import or define that class at module level, or before the aggregate root",
+                instead="import or define that class at module level (not under TYPE_CHECKING), or before the first use",
             ) from error
+
+    def learn(self, message_class: type) -> bool:
+        """Take in a class that the aggregate root can see where it stands."""
+        return self._namespace.learn(message_class, self._cls)
 
     def try_complete(self) -> None:
         """Complete now, or before the first use if an annotation names something that does not exist yet."""

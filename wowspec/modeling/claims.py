@@ -21,6 +21,10 @@ class Completable(Protocol):
         """Resolve its annotations; raises if they still cannot be."""
         ...
 
+    def learn(self, message_class: type) -> bool:
+        """Take in a class, if the definition can see it where it stands; whether it can."""
+        ...
+
 
 _pending: list[Completable] = []
 
@@ -30,14 +34,27 @@ def postpone(definition: Completable) -> None:
     _pending.append(definition)
 
 
-def complete_pending() -> None:
-    """Complete what can be completed by now; the rest stays."""
+def complete_pending(message_class: type | None = None) -> DefinitionError | None:
+    """Complete what can be completed by now; the rest stays.
+
+    Args:
+        message_class: a class in hand; a definition may wait for just this one, whose name nothing holds any more.
+
+    Returns:
+        Why a definition that could have to do with the class stays, if one does.
+    """
     waiting, _pending[:] = list(_pending), []
+    concerned = None
     for definition in waiting:
+        sees = message_class is not None and definition.learn(message_class)
         try:
             definition.complete()
-        except DefinitionError:
+        except DefinitionError as error:
             _pending.append(definition)
+            waits_for = getattr(error.__cause__, "name", None)
+            if sees or (message_class is not None and waits_for == message_class.__name__):
+                concerned = error
+    return concerned
 
 
 def _qualified(cls: type) -> tuple[str, str]:
@@ -91,6 +108,7 @@ def aggregate_of_command(command_class: type) -> type | None:
 
     Raises:
         SpecError: if several do.
+        DefinitionError: if no one does yet, and an aggregate's definition waits for a class of this name.
     """
     return _only(command_class, _COMMANDS, "command")
 
@@ -101,9 +119,10 @@ def aggregate_of_event(event_class: type) -> type | None:
 
 
 def _only(message_class: type, attribute: str, what: str) -> type | None:
-    if _pending:
-        complete_pending()
+    concerned = complete_pending(message_class) if _pending else None
     found = _claims(message_class, attribute)
+    if not found and concerned is not None:
+        raise concerned
     if len(found) > 1:
         names = ", ".join(other.__name__ for other in found)
         raise SpecError(

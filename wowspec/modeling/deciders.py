@@ -30,10 +30,14 @@ _EMPTY: Final = inspect.Parameter.empty
 class DeciderDefinition:
     """A decider as declared; its metadata is complete, or completed at the first use."""
 
-    __slots__ = ("_build", "_metadata")
+    __slots__ = ("_build", "_decide", "_metadata", "_namespace")
 
-    def __init__(self, build: Callable[[], AggregateMetadata]) -> None:
+    def __init__(
+        self, build: Callable[[], AggregateMetadata], decide: Callable[..., Any], namespace: Namespace
+    ) -> None:
         self._build = build
+        self._decide = decide
+        self._namespace = namespace
         self._metadata: AggregateMetadata | None = None
 
     def metadata(self) -> AggregateMetadata:
@@ -53,6 +57,10 @@ class DeciderDefinition:
                 why="the kit reads from annotations which commands and events there are",
                 instead="import or define that class at module level, before the decider",
             ) from error
+
+    def learn(self, message_class: type) -> bool:
+        """Take in a class that the functions can see where they stand."""
+        return self._namespace.learn(message_class, self._decide)
 
     def try_complete(self) -> None:
         """Complete now, or before the first use."""
@@ -89,7 +97,9 @@ def decider(
     namespace = Namespace.of_caller()
     root = type(name, (), {"__doc__": decide.__doc__, "__module__": getattr(decide, "__module__", __name__)})
     named = NamedAggregate(context or DEFAULT_CONTEXT, name)
-    definition = DeciderDefinition(lambda: _metadata(root, named, decide, evolve, initial, namespace))
+    definition = DeciderDefinition(
+        lambda: _metadata(root, named, decide, evolve, initial, namespace), decide, namespace
+    )
     type.__setattr__(root, DEFINITION, definition)
     definition.try_complete()
     return root

@@ -12,7 +12,7 @@ import re
 import sys
 import types
 import typing
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import InitVar, dataclass
 from operator import attrgetter
 from typing import Any, Final
@@ -180,17 +180,35 @@ def _holds_text(annotation: Any) -> bool:
     return any(_holds_text(arg) for arg in args)
 
 
-def defining_locals(cls: type) -> dict[str, Any]:
-    """Local names of the function that defines a class, if that function is running: tests define classes so."""
-    function, separator, _ = cls.__qualname__.rpartition(".<locals>.")
-    if not separator:
+def defining_locals(owner: Any) -> dict[str, Any]:
+    """Local names of the functions that define a class or function, as far as they are running: tests define classes so.
+
+    The innermost one's come first.
+    """
+    name = getattr(owner, "__qualname__", "")
+    module = sys.modules.get(getattr(owner, "__module__", None) or "")
+    if ".<locals>." not in name or module is None:
         return {}
-    frame = sys._getframe()
+    return enclosing_locals(name, vars(module), sys._getframe())
+
+
+def enclosing_locals(name: str, module: Mapping[str, Any], frame: types.FrameType | None) -> dict[str, Any]:
+    """Local names of the running scopes that enclose a qualified name, seen from a frame outwards, the innermost first.
+
+    Args:
+        name: the qualified name.
+        module: the global names of its module.
+        frame: the frame to look from.
+    """
+    found: dict[str, Any] = {}
+    seen = set()
     while frame is not None:
-        if frame.f_code.co_qualname == function and frame.f_globals.get("__name__") == cls.__module__:
-            return dict(frame.f_locals)
-        frame = frame.f_back  # type: ignore[assignment]
-    return {}
+        scope = frame.f_code.co_qualname
+        if scope not in seen and name.startswith(f"{scope}.") and frame.f_globals is module:
+            seen.add(scope)
+            found = {**frame.f_locals, **found}
+        frame = frame.f_back
+    return found
 
 
 # --- types ------------------------------------------------------------------------------------------------------------

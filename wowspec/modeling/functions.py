@@ -11,6 +11,7 @@ import sys
 import types
 import typing
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Final
@@ -18,6 +19,7 @@ from typing import Any, Final
 from ..errors import DefinitionError
 from .annotations import Name
 from .decorators import ROLES, Mark, Role, RoleRow, mark_of
+from .fields import defining_locals, enclosing_locals
 
 ENVELOPE: Final = "__wowspec_envelope__"
 
@@ -31,7 +33,14 @@ class First(StrEnum):
 
 
 class UnresolvedAnnotation(Exception):
-    """An annotation names something that does not exist yet; the definition is completed at its first use."""
+    """An annotation names something that does not exist yet; the definition is completed at its first use.
+
+    `name` is what does not exist, where that is known.
+    """
+
+    def __init__(self, text: str, name: str = "") -> None:
+        super().__init__(text)
+        self.name = name
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,10 +111,27 @@ class Namespace:
         frame = sys._getframe(depth + 1)
         if frame.f_locals is frame.f_globals:
             return cls()
-        return cls(frame.f_locals)
+        return cls(enclosing_locals(f"{frame.f_code.co_qualname}.", frame.f_globals, frame))
 
-    def resolve(self, owner: Any, annotation: Any) -> Any:
+    def learn(self, message_class: type, definition: Any) -> bool:
+        """Take in a class that a definition can see where it stands, though its defining function has ended.
+
+        Returns:
+            Whether the definition can see it.
+        """
+        scope = f"{message_class.__qualname__.rpartition('.')[0]}."
+        if message_class.__module__ != definition.__module__ or not definition.__qualname__.startswith(scope):
+            return False
+        self.local_names.setdefault(message_class.__name__, message_class)
+        return True
+
+    def resolve(self, owner: Any, annotation: Any, within: type | None = None) -> Any:
         """The object that an annotation stands for.
+
+        Args:
+            owner: the function or class that it stands on.
+            annotation: the annotation.
+            within: the class in whose body it stands; classes that are nested there are seen first.
 
         Raises:
             UnresolvedAnnotation: if it names something that does not exist (yet).
@@ -115,10 +141,37 @@ class Namespace:
         module = sys.modules.get(getattr(owner, "__module__", ""), None)
         globals_ = getattr(owner, "__globals__", None) or (vars(module) if module else {})
         shim = types.SimpleNamespace(__annotations__={"it": annotation})
+        local_names = {**self.local_names, **_nested_classes(within)} if within is not None else self.local_names
         try:
-            return typing.get_type_hints(shim, globals_, self.local_names, include_extras=True)["it"]
+            return typing.get_type_hints(shim, globals_, local_names, include_extras=True)["it"]
+        except NameError:
+            pass
+        # What the function's own body uses outlives the defining function; so do its names while it still runs.
+        local_names = {**_closure(owner), **defining_locals(owner), **local_names}
+        try:
+            return typing.get_type_hints(shim, globals_, local_names, include_extras=True)["it"]
         except NameError as error:
-            raise UnresolvedAnnotation(str(error)) from error
+            raise UnresolvedAnnotation(str(error), error.name or "") from error
+
+
+def _nested_classes(cls: type) -> dict[str, Any]:
+    return {
+        name: value
+        for base in reversed(cls.__mro__)
+        for name, value in vars(base).items()
+        if isinstance(value, type) and not name.startswith("__")
+    }
+
+
+def _closure(owner: Any) -> dict[str, Any]:
+    function = inspect.unwrap(owner) if callable(owner) else owner
+    if not inspect.isfunction(function) or not function.__closure__:
+        return {}
+    found = {}
+    for name, cell in zip(function.__code__.co_freevars, function.__closure__, strict=True):
+        with suppress(ValueError):  # a name that has no value yet
+            found[name] = cell.cell_contents
+    return found
 
 
 def _holds_text(annotation: Any) -> bool:
@@ -147,8 +200,23 @@ def discover(cls: type, roles: tuple[Role, ...], namespace: Namespace) -> list[H
                 continue
             mark = Mark(role)
         if mark.role in roles:
-            found.append(_handler(cls, name, ROLES[mark.role], mark, function, namespace))
+            found.append(_handler_or_refusal(cls, name, ROLES[mark.role], mark, function, namespace))
     return found
+
+
+def _handler_or_refusal(
+    cls: type, name: str, row: RoleRow, mark: Mark, function: Any, namespace: Namespace
+) -> HandlerFunction:
+    try:
+        return _handler(cls, name, row, mark, function, namespace)
+    except UnresolvedAnnotation as error:
+        raise UnresolvedAnnotation(f"{error} (in {cls.__name__}.{name})", error.name) from error
+    except (SyntaxError, TypeError, AttributeError) as error:
+        raise DefinitionError(
+            f"an annotation of {cls.__name__}.{name} cannot be read: {error}",
+            why=f"the kit reads from annotations which {row.first} the function handles and what it is given",
+            instead=f"def {name}(self, {row.first}: The{row.first.title()}) -> ...: ...",
+        ) from error
 
 
 def _members(cls: type) -> Iterator[tuple[str, Any]]:
@@ -216,7 +284,7 @@ def _handler(cls: type, name: str, row: RoleRow, mark: Mark, function: Any, name
         )
     first, rest = parameters[0], parameters[1:]
     _require_annotation(place, first, f"which {row.first} the function handles")
-    supported, kind, wraps_state = _first_parameter(place, row, namespace.resolve(function, first.annotation))
+    supported, kind, wraps_state = _first_parameter(place, row, namespace.resolve(function, first.annotation, cls))
     injected = []
     for parameter in rest:
         if parameter.kind in (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD):
@@ -226,8 +294,8 @@ def _handler(cls: type, name: str, row: RoleRow, mark: Mark, function: Any, name
                 instead="name each thing that the function needs, with its type",
             )
         _require_annotation(place, parameter, "what to look up for it")
-        injected.append(injected_parameter(parameter, namespace.resolve(function, parameter.annotation)))
-    events = mark.returns or returned_types(function, namespace)
+        injected.append(injected_parameter(parameter, namespace.resolve(function, parameter.annotation, cls)))
+    events = mark.returns or returned_types(function, namespace, cls)
     return HandlerFunction(cls, name, row, mark, function, supported, kind, tuple(injected), events, wraps_state)
 
 
@@ -277,7 +345,7 @@ def message_classes(place: str, row: RoleRow, annotation: Any) -> tuple[type, ..
     for member in union_members(annotation):
         bare, _ = strip_annotated(member)
         bare = typing.get_origin(bare) or bare
-        if not isinstance(bare, type) or bare in (object, type(None)):
+        if not isinstance(bare, type) or bare in (object, type(None), Any):
             raise DefinitionError(
                 f"{place} handles {member!r}, which is no concrete {row.first} class",
                 why="functions are matched by the class of the message",
@@ -297,7 +365,7 @@ def injected_parameter(parameter: inspect.Parameter, annotation: Any) -> Paramet
     wanted = (typing.get_origin(candidates[0]) or candidates[0]) if len(candidates) == 1 else None
     return Parameter(
         parameter.name,
-        wanted if isinstance(wanted, type) else None,
+        wanted if isinstance(wanted, type) and wanted is not Any else None,
         service_name,
         parameter.default,
         nullable,
@@ -305,13 +373,13 @@ def injected_parameter(parameter: inspect.Parameter, annotation: Any) -> Paramet
     )
 
 
-def returned_types(function: Any, namespace: Namespace) -> tuple[type, ...]:
+def returned_types(function: Any, namespace: Namespace, within: type | None = None) -> tuple[type, ...]:
     """Event types in a return annotation; what cannot be resolved counts as unknown."""
     annotation = function.__annotations__.get("return")
     if annotation is None:
         return ()
     try:
-        resolved = namespace.resolve(function, annotation)
+        resolved = namespace.resolve(function, annotation, within)
     except UnresolvedAnnotation:
         return ()
     return tuple(dict.fromkeys(_leaf_types(resolved)))
