@@ -155,7 +155,7 @@ def test_stored_and_published_are_two_things() -> None:
 
 
 def test_a_lost_state_event_is_only_logged() -> None:
-    """The sender that waits for PROCESSED is told of success; the snapshot is made of the state event, and is missing."""
+    """The sender that waits for PROCESSED is told of success; the snapshot, made of the state event, is missing."""
     (
         given(OPENED)
         .with_faults(faults.state_event_bus.send.fails())
