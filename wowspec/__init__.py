@@ -39,6 +39,7 @@ if TYPE_CHECKING:
         CommandBuilder as CommandBuilder,
         command_builder as command_builder,
     )
+    from .messages.definitions import aggregate_root as aggregate_root, decider as decider
     from .messages.envelopes import (
         CommandMessage as CommandMessage,
         DomainEvent as DomainEvent,
@@ -76,9 +77,6 @@ if TYPE_CHECKING:
     from .messages.wait_signals import (
         CommandResult as CommandResult,
     )
-    from .modeling.aggregates import (
-        aggregate_root as aggregate_root,
-    )
     from .modeling.annotations import (
         AggregateId as AggregateId,
         AggregateName as AggregateName,
@@ -112,7 +110,6 @@ if TYPE_CHECKING:
         SelfNamed as SelfNamed,
         SpaceTransferred as SpaceTransferred,
     )
-    from .modeling.deciders import decider as decider
     from .modeling.decorators import (
         after_command as after_command,
         on_command as on_command,
@@ -138,6 +135,8 @@ if TYPE_CHECKING:
         VersionAware as VersionAware,
     )
     from .runtime.chain import Filter as Filter
+    from .runtime.downstream.views import Views as Views
+    from .runtime.facts import ReadOnlyStateAggregate as ReadOnlyStateAggregate
     from .runtime.validation import (
         CommandValidator as CommandValidator,
     )
@@ -158,8 +157,10 @@ if TYPE_CHECKING:
     )
 
 _MODULES: Final[dict[str, tuple[str, ...]]] = {
-    ".modeling.deciders": ("decider",),
+    ".messages.definitions": ("aggregate_root", "decider"),
     ".runtime.chain": ("Filter",),
+    ".runtime.downstream.views": ("Views",),
+    ".runtime.facts": ("ReadOnlyStateAggregate",),
     ".modeling.ordering": ("Order",),
     ".messages.wait_plans": ("chain", "event_handled", "processed", "projected", "saga_handled", "sent", "snapshot"),
     ".specs.run": ("Run",),
@@ -210,7 +211,6 @@ _MODULES: Final[dict[str, tuple[str, ...]]] = {
     ".messages.header": ("Header",),
     ".messages.stages": ("CommandStage", "EVENT_HANDLED", "PROCESSED", "PROJECTED", "SAGA_HANDLED", "SENT", "SNAPSHOT"),
     ".messages.wait_signals": ("CommandResult",),
-    ".modeling.aggregates": ("aggregate_root",),
     ".modeling.annotations": (
         "AggregateId",
         "AggregateName",

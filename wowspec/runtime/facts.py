@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final, Protocol
+from typing import Any, Final, Protocol, runtime_checkable
 
 from ..modeling.identity import AggregateRef
 
@@ -77,6 +77,7 @@ class AggregateFacts(Protocol):
         ...
 
 
+@runtime_checkable
 class ReadOnlyStateAggregate(AggregateFacts, Protocol):
     """What can be seen of a state aggregate: an interface, not a copy (STA-031).
 

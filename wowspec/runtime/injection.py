@@ -39,6 +39,7 @@ def _held(exchange: Any) -> Iterator[tuple[str, Any]]:
     if state_event is not None:
         yield "state_aggregate", state_event
         yield "state", state_event.state
+        yield "event_stream", state_event.stream
     yield "event_stream", getattr(exchange, "event_stream", None)
     yield "error", exchange.error
 
@@ -53,17 +54,17 @@ def arguments(handler: HandlerFunction, exchange: Any, world: World) -> tuple[li
     Raises:
         MissingServiceError: if nothing supplies a parameter that has no default and takes no None.
     """
-    return arguments_of(handler.place, handler.parameters, exchange, world)
+    return arguments_of(handler.place, handler.parameters, exchange, world, owner=handler.owner)
 
 
 def arguments_of(
-    place: str, parameters: Iterable[Parameter], exchange: Any, world: World
+    place: str, parameters: Iterable[Parameter], exchange: Any, world: World, *, owner: type | None = None
 ) -> tuple[list[Any], dict[str, Any]]:
-    """As `arguments`, for anything that has parameters; `place` names it in the error."""
+    """As `arguments`, for anything that has parameters; `place` names it in the error, `owner` is whose it is."""
     positional: list[Any] = []
     keywords: dict[str, Any] = {}
     for parameter in parameters:
-        value = _resolve(parameter, exchange, world)
+        value = _resolve(parameter, exchange, world, owner)
         if value is _NOTHING:
             if parameter.default is not inspect.Parameter.empty:
                 value = parameter.default
@@ -78,7 +79,7 @@ def arguments_of(
     return positional, keywords
 
 
-def _resolve(parameter: Parameter, exchange: Any, world: World) -> Any:
+def _resolve(parameter: Parameter, exchange: Any, world: World, owner: type | None) -> Any:
     services = world.services
     if parameter.service_name is not None:
         return _or_nothing(services.by_name(parameter.service_name))
@@ -88,6 +89,10 @@ def _resolve(parameter: Parameter, exchange: Any, world: World) -> Any:
             return exchange
         if wanted is Clock:
             return Clock(world.clock, world.scheduler)
+        if world.parts is not None:
+            part = world.parts(owner, wanted)
+            if part is not None:
+                return part
         for _, value in _held(exchange):
             if value is not None and _is(value, wanted):
                 return value

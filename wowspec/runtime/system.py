@@ -12,18 +12,19 @@ from ..messages.envelopes import CommandMessage
 from ..modeling.aggregates import AggregateMetadata
 from ..modeling.configuration import ConfiguredAggregate
 from ..modeling.identity import NamedAggregate
-from ..modeling.processors import ProcessorKind, ProcessorMetadata
+from ..modeling.processors import ProcessorKind, ProcessorMetadata, is_processor
 from ..world.world import World
 from .audit import Audit
 from .buses import InMemoryCommandBus, domain_event_bus, state_event_bus
 from .catalog import Catalog
 from .chain import FilterRow, NamedFilter, Next, build_chain
 from .command_filters import COMMAND_FILTERS
-from .construction import make_processor
+from .construction import Made, make_processor
 from .dispatcher import AggregateCommandDispatcher
 from .downstream.event_dispatcher import EventDispatcher
 from .downstream.event_filters import EVENT_FILTERS
 from .downstream.snapshot_dispatcher import SNAPSHOT_FILTERS, SnapshotDispatcher
+from .downstream.views import Views, ViewStore
 from .event_store import InMemoryEventStore
 from .gateway import CommandGateway
 from .repository import StateAggregateRepository
@@ -62,6 +63,7 @@ class Runtime:
         "snapshot_store",
         "snapshot_strategy",
         "state_event_bus",
+        "views",
         "world",
     )
 
@@ -76,7 +78,9 @@ class Runtime:
         request_ids: Prechecks | None = None,
     ) -> None:
         self.world = world
+        world.parts = self.part
         self.catalog = Catalog()
+        self.views = ViewStore()
         self.armory: Armory | None = None
         self._audit: Audit | None = None
         self.event_store = event_store or InMemoryEventStore()
@@ -101,7 +105,7 @@ class Runtime:
             PydanticValidator(),
         )
         self._request_id_existence = request_id_existence
-        self._instances: dict[type, Any] = {}
+        self._instances: dict[type, Made] = {}
         self._extra_filters: list[NamedFilter] = []
         self._command_chain: Next | None = None
         self._command_dispatchers: dict[NamedAggregate, AggregateCommandDispatcher] = {}
@@ -137,14 +141,21 @@ class Runtime:
         if processor.cls in self.catalog.processors:
             return
         self.catalog.processors[processor.cls] = processor
-        instance = self._instances.get(processor.cls)
-        if instance is None:
-            instance = self._instances[processor.cls] = make_processor(processor.cls, self.world)
-        self.event_dispatcher(processor.kind).register(processor, instance)
+        made = self._instances.get(processor.cls)
+        if made is None:
+            made = self._instances[processor.cls] = make_processor(processor.cls, self.world)
+        self.event_dispatcher(processor.kind).register(processor, made.instance)
 
     def processor(self, cls: type) -> Any:
         """The object whose functions a processor's events reach; None if the world holds no such processor."""
-        return self._instances.get(cls)
+        made = self._instances.get(cls)
+        return None if made is None else made.instance
+
+    def part(self, owner: type | None, wanted: type) -> Any:
+        """What this world supplies to a function of a class besides services; None: nothing of the type."""
+        if wanted is Views and is_processor(owner):
+            return self.views.of(owner)  # type: ignore[arg-type]
+        return None
 
     def event_dispatcher(self, kind: ProcessorKind) -> EventDispatcher:
         """The dispatcher of a kind of processor."""
@@ -201,7 +212,9 @@ class Runtime:
             request_ids=self.request_ids.copy(world.clock),
         )
         other.snapshot_store.take_over(self.snapshot_store)
-        other._instances.update(self._instances)
+        other.views.take_over(self.views)
+        for cls, made in self._instances.items():
+            other._instances[cls] = made.moved_to(world)
         for item in self._extra_filters:
             other.add_filter(item)
         other.use(self.catalog)

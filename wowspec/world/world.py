@@ -56,7 +56,7 @@ class LoggedFailure:
 class World:
     """One isolated world of a spec."""
 
-    __slots__ = ("clock", "errors", "ids", "injector", "log", "scheduler", "services", "spec_errors", "trace")
+    __slots__ = ("clock", "errors", "ids", "injector", "log", "parts", "scheduler", "services", "spec_errors", "trace")
 
     def __init__(
         self,
@@ -74,6 +74,9 @@ class World:
         self.log: list[LoggedFailure] = []
         self.spec_errors: list[SpecError] = []
         self.injector: Injector | None = None
+        #: What functions are given besides services, by the class that asks and the type that it asks for. Each world
+        #: has its own; services are shared by copies of a world.
+        self.parts: Callable[[type | None, type], Any] | None = None
 
     def next_id(self) -> str:
         """A new global id."""
