@@ -20,6 +20,8 @@ T = TypeVar("T", bound=type)
 
 DEFAULT_CONTEXT: Final = "default"
 DEFINITION: Final = "__wowspec_aggregate__"
+#: Further checks of a definition, put in by rooms that know what is forbidden; each raises `DefinitionError`.
+CHECKS: Final[list[Callable[[AggregateMetadata, Namespace], None]]] = []
 _ROLES: Final = (Role.COMMAND, Role.AFTER_COMMAND, Role.ERROR)
 
 
@@ -118,7 +120,7 @@ class AggregateDefinition:
             raise DefinitionError(
                 f"an annotation of {self._cls.__name__} cannot be resolved: {error}",
                 why="the kit reads from annotations what each function handles",
-                instead="import or define that class at module level (not under TYPE_CHECKING), or before the first use",
+                instead="import or define it at module level (not under TYPE_CHECKING), or before the first use",
             ) from error
 
     def learn(self, message_class: type) -> bool:
@@ -156,7 +158,7 @@ class AggregateDefinition:
             )
         )
         registered = (*functions, *self._mounted)
-        self._metadata = AggregateMetadata(
+        metadata = AggregateMetadata(
             named,
             cls,
             state_class,
@@ -170,11 +172,10 @@ class AggregateDefinition:
             built_in_commands(cls, named, registered),
             make_root,
         )
-        try:
-            self._claim(registered, events)
-        except DefinitionError:
-            self._metadata = None
-            raise
+        for check in CHECKS:
+            check(metadata, self._namespace)
+        self._claim(registered, events)
+        self._metadata = metadata
 
     def _claim(self, commands: Iterable[type], events: Iterable[type]) -> None:
         own = [event for event in events if not _is_built_in(event)]

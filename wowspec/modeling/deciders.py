@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from ..errors import DefinitionError, SpecError
 from . import claims
-from .aggregates import DEFAULT_CONTEXT, DEFINITION, AggregateMetadata, CommandFunction, built_in_commands
+from .aggregates import CHECKS, DEFAULT_CONTEXT, DEFINITION, AggregateMetadata, CommandFunction, built_in_commands
 from .decorators import ROLES, Mark, Role
 from .functions import (
     First,
@@ -160,6 +160,8 @@ def _metadata(
         built_in_commands(root, named, commands),
         lambda current: current,
     )
+    for check in CHECKS:
+        check(metadata, namespace)
     for kind in all_events:
         claims.claim_event(kind, root)
     for kind in commands:
