@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from types import CoroutineType
 from typing import TYPE_CHECKING, Any, Final
 
 from ..errors import EventVersionConflictError
-from ..messages.envelopes import DomainEvent, DomainEventStream
+from ..messages.envelopes import CommandMessage, DomainEvent, DomainEventStream
 from ..messages.exchange import ServerCommandExchange
 from ..messages.header import Header
 from ..messages.stages import CommandStage
@@ -48,9 +49,13 @@ class AggregateProcessorFilter:
         try:
             await processor.process(exchange)
         except Exception:
-            await acknowledge(runtime, exchange)
+            acknowledging = acknowledge(runtime, exchange)
+            if type(acknowledging) is CoroutineType:
+                await acknowledging
             raise
-        await acknowledge(runtime, exchange)
+        acknowledging = acknowledge(runtime, exchange)
+        if type(acknowledging) is CoroutineType:
+            await acknowledging
         await next(exchange)
 
     async def append(self, stream: DomainEventStream, exchange: ServerCommandExchange[Any]) -> None:
@@ -58,24 +63,36 @@ class AggregateProcessorFilter:
         runtime = self._runtime
         store = runtime.event_store
         aggregate_id = stream.aggregate_id
-        await runtime.world.at(
+        appending = runtime.world.enter(
             EVENT_STORE_APPEND,
             exchange.lane,
             aggregate_id.id,
             stream,
-            describe_stream(stream),
+            describe_stream,
             lambda: store.append_now(stream),
             rival=lambda events: store.append_now(rival_stream(stream, events, runtime)),
             conflict=lambda: EventVersionConflictError(stream),
         )
+        if type(appending) is CoroutineType:
+            await appending
 
 
-async def acknowledge(runtime: Runtime, exchange: ServerCommandExchange[Any]) -> None:
-    """Acknowledge a command to its bus."""
+def acknowledge(runtime: Runtime, exchange: ServerCommandExchange[Any]) -> Any:
+    """Acknowledge a command to its bus; to be awaited if it is a coroutine (see `World.enter`)."""
     message = exchange.message
-    await runtime.world.at(
-        COMMAND_ACKNOWLEDGE, exchange.lane, message.aggregate_id.id, message, type(message.body).__name__, nothing
+    return runtime.world.enter(
+        COMMAND_ACKNOWLEDGE, exchange.lane, message.aggregate_id.id, message, command_type, nothing
     )
+
+
+def command_type(message: CommandMessage[Any]) -> str:
+    """The class name of a command, for the trace."""
+    return type(message.body).__name__
+
+
+def version_text(subject: Any) -> str:
+    """The version of a stream or state event, for the trace."""
+    return f"v{subject.version}"
 
 
 def describe_stream(stream: DomainEventStream) -> str:
@@ -126,14 +143,16 @@ class SendDomainEventStreamFilter:
         if stream is not None:
             runtime = self._runtime
             bus = runtime.domain_event_bus
-            await runtime.world.at(
+            publishing = runtime.world.enter(
                 DOMAIN_EVENT_BUS_SEND,
                 exchange.lane,
                 stream.aggregate_id.id,
                 stream,
-                f"v{stream.version}",
+                version_text,
                 lambda: bus.send_now(stream),
             )
+            if type(publishing) is CoroutineType:
+                await publishing
         await next(exchange)
 
 
@@ -153,14 +172,16 @@ class SendStateEventFilter:
             bus = runtime.state_event_bus
             state_event = aggregate.state.to_state_event(stream)
             try:
-                await runtime.world.at(
+                publishing = runtime.world.enter(
                     STATE_EVENT_BUS_SEND,
                     exchange.lane,
                     stream.aggregate_id.id,
                     state_event,
-                    f"v{stream.version}",
+                    version_text,
                     lambda: bus.send_now(state_event),
                 )
+                if type(publishing) is CoroutineType:
+                    await publishing
             except Exception as error:  # noqa: BLE001 - logged and swallowed by the runtime
                 runtime.world.log_failure(STATE_EVENT_BUS_SEND, state_event, error)
         await next(exchange)

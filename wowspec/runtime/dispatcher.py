@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import CoroutineType
 from typing import TYPE_CHECKING, Any, Final
 
 from ..messages.envelopes import CommandMessage
@@ -51,6 +52,8 @@ class AggregateCommandDispatcher:
 
     async def _drop(self, exchange: ServerCommandExchange[Any]) -> None:
         try:
-            await acknowledge(self._runtime, exchange)
+            acknowledging = acknowledge(self._runtime, exchange)
+            if type(acknowledging) is CoroutineType:
+                await acknowledging
         except Exception as error:  # noqa: BLE001 - nobody waits for it
             self._runtime.world.log_failure(COMMAND_ACKNOWLEDGE, exchange.message, error)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import dataclass
+from types import CoroutineType
 from typing import Any, Final, Protocol, TypeVar
 
 from ..errors import (
@@ -63,13 +64,13 @@ class PreCheck:
         name: what it checks.
         clauses: the contract's clauses.
         raw: whether waiting calls raise its error as it is, instead of as the cause of a `CommandResultError`.
-        run: the check; raises what it finds.
+        run: the check; raises what it finds. What it gives, if anything, must be awaited.
     """
 
     name: str
     clauses: tuple[str, ...]
     raw: bool
-    run: Callable[[CommandGateway, CommandMessage[Any], WaitPlan | None, Lane], Awaitable[None]]
+    run: Callable[[CommandGateway, CommandMessage[Any], WaitPlan | None, Lane], Awaitable[None] | None]
 
 
 class CommandGateway:
@@ -85,7 +86,7 @@ class CommandGateway:
         endpoint: where this process can be told of signals; written to wait headers (CMD-107).
     """
 
-    __slots__ = ("bus", "coordinator", "endpoint", "notifier", "request_ids", "validator", "world")
+    __slots__ = ("_is_new", "_put", "bus", "coordinator", "endpoint", "notifier", "request_ids", "validator", "world")
 
     #: The gateway is itself a command bus (CMD-128).
     topic_kind = TopicKind.COMMAND
@@ -110,6 +111,9 @@ class CommandGateway:
         self.request_ids = request_ids
         self.validator = validator
         self.endpoint = endpoint
+        # What works at once where it can: both are what the protocols' async functions do.
+        self._put: Callable[[CommandMessage[Any]], Any] = getattr(bus, "send_now", bus.send)
+        self._is_new: Callable[[CommandMessage[Any]], Any] = getattr(request_ids, "begin", request_ids.check)
 
     async def send(self, message: CommandMessage[Any]) -> None:
         """Check and send; every error is raised as it is (CMD-098).
@@ -207,26 +211,33 @@ class CommandGateway:
 
     async def _check(self, message: CommandMessage[Any], plan: WaitPlan | None, lane: Lane) -> None:
         for row in PRE_CHECKS:
-            await row.run(self, message, plan, lane)
+            checking = row.run(self, message, plan, lane)
+            if checking is not None:
+                await checking
 
     async def _check_or_wrap(self, message: CommandMessage[Any], plan: WaitPlan | None, lane: Lane) -> None:
         for row in PRE_CHECKS:
             try:
-                await row.run(self, message, plan, lane)
+                checking = row.run(self, message, plan, lane)
+                if checking is not None:
+                    await checking
             except Exception as error:
                 if row.raw:
                     raise
                 raise self._wrapped(error, message, message.id if plan is None else plan.wait_command_id) from error
 
     async def _send(self, message: CommandMessage[Any], lane: Lane) -> None:
-        await self.world.at(
-            COMMAND_BUS_SEND,
-            lane,
-            message.aggregate_id.id,
-            message,
-            type(message.body).__name__,
-            lambda: self.bus.send(message),
+        sending = self._begin_send(message, lane)
+        if sending is not None:
+            await sending
+
+    def _begin_send(self, message: CommandMessage[Any], lane: Lane) -> Coroutine[Any, Any, None] | None:
+        """Put the command on the bus; a coroutine if that must be awaited."""
+        put = self._put
+        sending = self.world.enter(
+            COMMAND_BUS_SEND, lane, message.aggregate_id.id, message, _command_type, lambda: put(message)
         )
+        return sending if type(sending) is CoroutineType else None
 
     async def _send_into(self, handle: WaitHandle, message: CommandMessage[Any], lane: Lane) -> None:
         """Write the wait headers, send, and put SENT into the handle, not through the notifier (CMD-107 to CMD-110)."""
@@ -234,7 +245,9 @@ class CommandGateway:
         world = self.world
         try:
             write_wait_plan(plan, self.endpoint, message.header)
-            await self._send(message, lane)
+            sending = self._begin_send(message, lane)
+            if sending is not None:
+                await sending
         except Exception as error:
             handle.next(sent_signal(message, plan.wait_command_id, error, world.errors, world))
             handle.error(error)
@@ -285,7 +298,7 @@ def _lane_of(message: CommandMessage[Any]) -> Lane:
     return Lane(Room.GATEWAY, message.aggregate_id.id)
 
 
-async def _plan_suits_command(
+def _plan_suits_command(
     gateway: CommandGateway,  # noqa: ARG001
     message: CommandMessage[Any],
     plan: WaitPlan | None,
@@ -303,26 +316,42 @@ def _note_answer(row: TraceRow, answer: Any) -> None:
     row.detail = "false" if answer is False else "true"
 
 
-async def _request_id_is_new(
+def _command_type(message: CommandMessage[Any]) -> str:
+    return type(message.body).__name__
+
+
+def _request_id_is_new(
     gateway: CommandGateway,
     message: CommandMessage[Any],
     plan: WaitPlan | None,  # noqa: ARG001
     lane: Lane,
-) -> None:
-    answer = await gateway.world.at(
+) -> Awaitable[None] | None:
+    answer = gateway.world.enter(
         REQUEST_ID_CHECK,
         lane,
         message.aggregate_id.id,
         message,
-        "",
-        lambda: gateway.request_ids.check(message),
+        "true",
+        lambda: gateway._is_new(message),
         settle=_note_answer,
+        usual=True,
     )
+    if type(answer) is CoroutineType:
+        return _answered(answer, message)
+    _require_new(answer, message)
+    return None
+
+
+async def _answered(answering: Awaitable[Any], message: CommandMessage[Any]) -> None:
+    _require_new(await answering, message)
+
+
+def _require_new(answer: Any, message: CommandMessage[Any]) -> None:
     if answer is False:
         raise DuplicateRequestIdError(message.aggregate_id, message.request_id)
 
 
-async def _body_accepts_itself(
+def _body_accepts_itself(
     gateway: CommandGateway,  # noqa: ARG001
     message: CommandMessage[Any],
     plan: WaitPlan | None,  # noqa: ARG001
@@ -336,14 +365,15 @@ def _note_violations(row: TraceRow, violations: Violations) -> None:
         row.outcome = f"violations:{len(violations)}"
 
 
-async def _fields_are_valid(
+def _fields_are_valid(
     gateway: CommandGateway,
     message: CommandMessage[Any],
     plan: WaitPlan | None,  # noqa: ARG001
     lane: Lane,
 ) -> None:
     body = message.body
-    violations = await gateway.world.at(
+    # The point is traced, never faulted, and validation is plain: there is nothing to await.
+    violations = gateway.world.enter(
         COMMAND_VALIDATE,
         lane,
         message.aggregate_id.id,
@@ -351,6 +381,7 @@ async def _fields_are_valid(
         "",
         lambda: gateway.validator.validate(body),
         settle=_note_violations,
+        usual=(),
     )
     if violations:
         raise CommandValidationError(body, violations)

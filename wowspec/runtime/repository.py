@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Coroutine
+from types import CoroutineType
 from typing import Any, Protocol
 
 from ..messages.envelopes import DomainEventStream
@@ -20,16 +21,16 @@ Factory = Callable[[StateMetadata, AggregateRef, Supply | None], StateAggregate]
 
 
 class At(Protocol):
-    """How an effect passes its point: `World.at`, or `direct` outside a world."""
+    """How an effect passes its point: `World.enter`, or `direct` outside a world."""
 
     def __call__(
         self, point: str, lane: Lane, key: str, subject: Any, detail: str, effect: Callable[[], Any], /
-    ) -> Coroutine[Any, Any, Any]:
-        """Pass a point and give what the effect gives."""
+    ) -> Any:
+        """Pass a point and give what the effect gives, or a coroutine of it."""
         ...
 
 
-async def direct(
+def direct(
     point: str,  # noqa: ARG001
     lane: Lane | None,  # noqa: ARG001
     key: str,  # noqa: ARG001
@@ -37,9 +38,8 @@ async def direct(
     detail: str,  # noqa: ARG001
     effect: Callable[[], Any],
 ) -> Any:
-    """Run the effect; nothing is traced, no fault strikes."""
-    result = effect()
-    return await result if isinstance(result, Coroutine) else result
+    """Run the effect; nothing is traced, no fault strikes. A coroutine that it gives must be awaited."""
+    return effect()
 
 
 class StateAggregateRepository:
@@ -129,7 +129,8 @@ class StateAggregateRepository:
         load_snapshot = self._load_snapshot
         snapshot: Snapshot | None = None
         if load_snapshot is not None:
-            snapshot = await self._pass(SNAPSHOT_LOAD, lane, aggregate_id, "", lambda: load_snapshot(aggregate_id))
+            loading = self._pass(SNAPSHOT_LOAD, lane, aggregate_id, "", lambda: load_snapshot(aggregate_id))
+            snapshot = await loading if type(loading) is CoroutineType else loading
         if snapshot is None:
             aggregate = self._factory(metadata, aggregate_id, self._supply)
         else:
@@ -144,28 +145,28 @@ class StateAggregateRepository:
     async def _replay(self, aggregate: StateAggregate, tail_version: int, lane: Lane | None) -> StateAggregate:
         aggregate_id, head = aggregate.aggregate_id, aggregate.expected_next_version
         load = self._peek if looks_at_bodies_alone(aggregate.metadata) else self._load
-        streams = await self._pass(
+        loading = self._pass(
             EVENT_STORE_LOAD, lane, aggregate_id, f"from v{head}", lambda: load(aggregate_id, head, tail_version)
         )
-        return _sourced(aggregate, streams)
+        return _sourced(aggregate, await loading if type(loading) is CoroutineType else loading)
 
     async def _at_event_time(
         self, aggregate_id: AggregateRef, metadata: StateMetadata, tail_event_time: int, lane: Lane | None
     ) -> StateAggregate:
         aggregate = self._factory(metadata, aggregate_id, self._supply)
         head, load = aggregate.event_time + 1, self._load_by_time
-        streams = await self._pass(
+        loading = self._pass(
             EVENT_STORE_LOAD,
             lane,
             aggregate_id,
             f"from v{aggregate.expected_next_version}",
             lambda: load(aggregate_id, head, tail_event_time),
         )
-        return _sourced(aggregate, streams)
+        return _sourced(aggregate, await loading if type(loading) is CoroutineType else loading)
 
     def _pass(
         self, point: str, lane: Lane | None, aggregate_id: AggregateRef, detail: str, effect: Callable[[], Any]
-    ) -> Coroutine[Any, Any, Any]:
+    ) -> Any:
         if self._at is None or lane is None:
             return direct(point, lane, aggregate_id.id, aggregate_id, detail, effect)
         return self._at(point, lane, aggregate_id.id, aggregate_id, detail, effect)

@@ -5,7 +5,7 @@ A precheck that may err on the side of "seen" comes first; only where it says "s
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Coroutine
 from typing import Any, Final, Protocol
 
 from ..messages.envelopes import CommandMessage
@@ -139,10 +139,17 @@ class DefaultRequestIdChecker:
 
     async def check(self, command: CommandMessage[Any]) -> bool:
         """Whether the command's request id is new to its aggregate; looked up only if the precheck has seen it."""
-        aggregate_id = command.aggregate_id
-        if self._prechecks.of(aggregate_id).check(command.request_id):
+        answer = self.begin(command)
+        return answer if isinstance(answer, bool) else await answer
+
+    def begin(self, command: CommandMessage[Any]) -> bool | Coroutine[Any, Any, bool]:
+        """As `check`, answering at once where nothing must be looked up."""
+        if self._prechecks.of(command.aggregate_id).check(command.request_id):
             return True
-        return not await self._exists(aggregate_id, command.request_id)
+        return self._look_up(command)
+
+    async def _look_up(self, command: CommandMessage[Any]) -> bool:
+        return not await self._exists(command.aggregate_id, command.request_id)
 
 
 class NoOpRequestIdChecker:

@@ -92,7 +92,7 @@ class Runtime:
         self.domain_event_bus = domain_event_bus()
         self.state_event_bus = state_event_bus()
         self.repository = StateAggregateRepository(
-            self.event_store, self.snapshot_store, at=world.at, types=self.catalog.state_type
+            self.event_store, self.snapshot_store, at=world.enter, types=self.catalog.state_type
         )
         self.snapshot_strategy: SnapshotStrategy = SimpleSnapshotStrategy(self.snapshot_store, world.now_millis)
         exists = self.event_store.exists_request_id if request_id_existence == "store" else always_exists

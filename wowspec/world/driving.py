@@ -24,8 +24,8 @@ def _never() -> bool:
 class Drive:
     """One caller's way to let the world move: `await Drive(scheduler, task)`.
 
-    It comes back when nothing can move any more; or when `enough` says so; or when its own task is done and what is left
-    belongs to other drives, which let it come to rest.
+    It comes back when nothing can move any more; or when `enough` says so; or when its own task is done and what is
+    left belongs to other drives, which let it come to rest.
 
     Args:
         scheduler: the world's.
@@ -145,6 +145,6 @@ def _new_event() -> Any:
             return library.Event()
     raise SpecError(
         "two calls of one gateway met in an event loop of an unknown make",
-        why="one has to wait for the other's real input and output, and only asyncio's and trio's ways to wait are known",
+        why="one has to wait for the other's real input and output, and only asyncio's and trio's ways are known",
         instead="await the calls one after the other, or run the test under asyncio, trio or anyio",
     )

@@ -50,6 +50,11 @@ class TraceRow:
     outcome: str = "ok"
     error: BaseException | None = None
 
+    @property
+    def was_struck(self) -> bool:
+        """Whether an armed fault struck here."""
+        return self.outcome != "ok" and not self.outcome.startswith(("error:", "violations:"))
+
     def __str__(self) -> str:
         tail = f" {self.detail}" if self.detail else ""
         return f"{self.lane} {self.point} {self.outcome}{tail}"
@@ -71,17 +76,19 @@ class Trace:
         self._kept: list[Any] = []
         self._made = 0
 
-    def note(self, passed: tuple[int, str, Lane, str, Any, Detail]) -> None:
-        """Keep a point that was passed without incident: nanos, point, lane, key, subject, detail."""
-        self._kept.append(passed)
+    def note(self, passed: tuple[int, str, Lane, str, Any, Detail]) -> int:
+        """Keep a point that was passed without incident: nanos, point, lane, key, subject, detail. Gives its place."""
+        kept = self._kept
+        kept.append(passed)
+        return len(kept) - 1
 
     def append(self, row: TraceRow) -> None:
         """Keep a row that may still change."""
         self._kept.append(row)
 
-    def replace_last(self, row: TraceRow) -> None:
-        """The point noted last was not passed without incident after all."""
-        self._kept[-1] = row
+    def replace(self, place: int, row: TraceRow) -> None:
+        """A point that was noted was not passed without incident after all."""
+        self._kept[place] = row
 
     @property
     def rows(self) -> list[TraceRow]:

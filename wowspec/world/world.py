@@ -128,6 +128,7 @@ class World:
         rival: Callable[[Any], Any] | None = None,
         conflict: Callable[[], BaseException] | None = None,
         settle: Callable[[TraceRow, Any], None] | None = None,
+        usual: Any = None,
     ) -> Any:
         """Pass a point: let faults strike, run the effect (plain or a coroutine), write one trace row.
 
@@ -144,23 +145,29 @@ class World:
             rival: for `rival`: lets another writer go first; gets the fault's payload.
             conflict: for `conflict`: makes the bare conflict error.
             settle: writes on the row what came of the effect, where that is known only afterwards.
+            usual: the result for which `detail` already says it, so that `settle` need not be asked.
         """
         trace = self.trace
         nanos = self.clock.nanos
-        if self.injector is None and settle is None:
-            trace.note((nanos, point, lane, key, subject, detail))
+        if self.injector is None:
+            place = trace.note((nanos, point, lane, key, subject, detail))
             try:
                 result = effect()
             except Exception as error:
-                row = _row(nanos, point, lane, key, subject, detail)
-                trace.replace_last(_failed(row, error))
+                row = _row(nanos, point, lane, key, subject, detail if settle is None else "")
+                trace.replace(place, _failed(row, error))
                 raise
-            if type(result) is not CoroutineType:
+            if type(result) is not CoroutineType and (settle is None or result is usual):
                 return result
             row = _row(nanos, point, lane, key, subject, detail)
-            trace.replace_last(row)
-            return self._awaited(row, result, None)
-        row = _row(nanos, point, lane, key, subject, detail)
+            trace.replace(place, row)
+            if type(result) is CoroutineType:
+                return self._awaited(row, result, settle)
+            if settle is not None:
+                settle(row, result)
+            return result
+        # What is known only afterwards is not said of an effect that never ran.
+        row = _row(nanos, point, lane, key, subject, detail if settle is None else "")
         trace.append(row)
         if self.injector is not None:
             strike = self.injector.visit(row)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import CoroutineType
 from typing import TYPE_CHECKING, Any, Final
 
 from ...messages.envelopes import StateEvent
@@ -12,6 +13,7 @@ from ...modeling.ordering import ORDER_DEFAULT, ORDER_FIRST, Order
 from ...world.points import SNAPSHOT_SAVE, Room
 from ...world.trace import Lane
 from ..chain import Filter, FilterRow, Next, handle
+from ..command_filters import version_text
 from ..dispatcher import PARALLELISM
 from ..serial import SerialGroups
 from ..waiting.notifier_filters import NotifierFilter
@@ -35,14 +37,16 @@ class SnapshotFunctionFilter:
         runtime, state_event = self._runtime, exchange.message
         strategy = runtime.snapshot_strategy
         if strategy.should_save(state_event):
-            await runtime.world.at(
+            saving = runtime.world.enter(
                 SNAPSHOT_SAVE,
                 exchange.lane,
                 state_event.aggregate_id.id,
                 state_event,
-                f"v{state_event.version}",
+                version_text,
                 lambda: strategy.save_now(state_event),
             )
+            if type(saving) is CoroutineType:
+                await saving
         await next(exchange)
 
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Awaitable
 from functools import partial
+from types import CoroutineType
 from typing import Any, Final, Protocol
 
 from ...errors import ErrorCode
@@ -61,6 +63,10 @@ class LocalWaitNotifier:
         """Signal, once this is awaited; a wait id of another format is an `IllegalArgumentError` (CMD-430, CMD-433)."""
         self._signal(endpoint, signal)
 
+    def notify_now(self, endpoint: str, signal: WaitSignal) -> None:
+        """As `notify`, at once."""
+        self._signal(endpoint, signal)
+
     def notify_and_forget(self, endpoint: str, signal: WaitSignal) -> None:
         """Signal at once; an error is logged, never raised (CMD-431)."""
         try:
@@ -102,23 +108,29 @@ def notify_if_wanted(
 
     The signal is on its way before this returns; a notifier that hangs holds nobody up.
     """
-    if extracted.plan.target.accepts(signal):
-        world.scheduler.start(_pass(world, notifier, extracted.endpoint, signal, lane, message), "wait.notify")
-
-
-async def _pass(
-    world: World, notifier: WaitNotifier, endpoint: str, signal: WaitSignal, lane: Lane, message: Any
-) -> None:
+    if not extracted.plan.target.accepts(signal):
+        return
     code = signal.error_code
-    point = point_of(signal)
+    point = _POINTS[signal.stage]
+    notify = getattr(notifier, "notify_now", notifier.notify)
     try:
-        await world.at(
+        passing = world.enter(
             point,
             lane,
             signal.aggregate_id.id,
             message,
             "succeeded" if code == ErrorCode.OK else code,
-            partial(notifier.notify, endpoint, signal),
+            partial(notify, extracted.endpoint, signal),
         )
+    except Exception as error:  # noqa: BLE001 - whatever carrying the signal raised
+        world.log_failure(point, signal, error)
+        return
+    if type(passing) is CoroutineType:
+        world.scheduler.start(_guarded(world, passing, point, signal), "wait.notify")
+
+
+async def _guarded(world: World, passing: Awaitable[Any], point: str, signal: WaitSignal) -> None:
+    try:
+        await passing
     except Exception as error:  # noqa: BLE001 - whatever carrying the signal raised
         world.log_failure(point, signal, error)
