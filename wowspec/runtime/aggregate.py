@@ -8,7 +8,7 @@ function, which may replace it but never undo it.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Final
@@ -282,22 +282,18 @@ class CommandAggregate:
     ) -> Any:
         if function is not None:
             exchange.function = function.info
-            return await self._invoke(function.handler, exchange)
+            result = await self._invoke(function.handler, exchange)
+            if self._watch is not None:
+                self._watch.ran()
+            return result
         row, info = self.metadata.built_in[command_class]
         exchange.function = info
         return row.answer(exchange.message.body)
 
-    async def _invoke(self, handler: HandlerFunction, exchange: ServerCommandExchange[Any]) -> Any:
-        watch = self._watch
-        if watch is None:
-            return await invoke(handler, self.root, exchange, self._world)
-        try:
-            result = await invoke(handler, self.root, exchange, self._world)
-        except Exception:
-            watch.failed(handler.place)
-            raise
-        watch.ran(handler.place)
-        return result
+    def _invoke(self, handler: HandlerFunction, exchange: ServerCommandExchange[Any]) -> Coroutine[Any, Any, Any]:
+        if self._watch is not None:
+            self._watch.running = handler
+        return invoke(handler, self.root, exchange, self._world)
 
     async def _with_after(
         self, after: list[HandlerFunction], result: Any, exchange: ServerCommandExchange[Any]
@@ -311,6 +307,8 @@ class CommandAggregate:
                 message = f"{item.place} takes {wanted}, but was called after {type(body).__name__}"
                 raise TypeError(message)
             more = await self._invoke(item, exchange)
+            if self._watch is not None:
+                self._watch.ran()
             if more is not None:
                 events.extend(_flat(more))
         return events
@@ -318,12 +316,17 @@ class CommandAggregate:
     async def _failed(self, exchange: ServerCommandExchange[Any], error: Exception) -> None:
         """Run the error function; raises what goes on in place of `error`, if that is another one (section M.5)."""
         exchange.error = error
+        watch = self._watch
+        if watch is not None:
+            watch.failed()
         handler = self.metadata.errors.get(type(exchange.message.body))
         if handler is None:
             return
-        await invoke(handler, self.root, exchange, self._world)
-        if self._watch is not None:
-            self._watch.failed(handler.place)
+        try:
+            await self._invoke(handler, exchange)
+        finally:
+            if watch is not None:
+                watch.failed()
         replaced = exchange.failure()
         if replaced is not None and replaced is not error:
             raise replaced from error

@@ -23,6 +23,7 @@ from ..messages.envelopes import DomainEventStream
 from ..messages.equality import MISSING, Difference, deep_difference
 from ..messages.exchange import ServerCommandExchange
 from ..messages.records import attributes_of, slots_of
+from ..modeling.functions import HandlerFunction
 from ..modeling.identity import AggregateRef
 from .sourcing import StateAggregate
 
@@ -179,32 +180,40 @@ class Audit:
 
 
 class Watch:
-    """One attempt at one command: what its functions must leave as it is."""
+    """One attempt at one command: what its functions must leave as it is.
 
-    __slots__ = ("_audit", "_command", "_exchange", "_state", "_state_aggregate")
+    Attributes:
+        running: the function that was called last.
+    """
+
+    __slots__ = ("_audit", "_command", "_message", "_state", "_state_aggregate", "running")
 
     def __init__(self, audit: Audit, exchange: ServerCommandExchange[Any], state: StateAggregate) -> None:
+        self.running: HandlerFunction | None = None
         self._audit = audit
-        self._exchange = exchange
+        self._message = exchange.message
         self._state_aggregate = state
         self._command = audit.mark(exchange.message.body)
         self._state = audit.mark(state.state)
 
-    def ran(self, place: str) -> None:
+    def ran(self) -> None:
         """A command or after-command function returned."""
-        self.failed(place)
+        self.failed()
         audit, state = self._audit, self._state_aggregate.state
         if not audit.is_as_marked(state, self._state):
-            audit.changed(place, Subject.STATE, self._exchange.message.aggregate_id, state, self._state)
+            self._changed(Subject.STATE, state, self._state)
             self._state = audit.mark(state)
 
-    def failed(self, place: str) -> None:
+    def failed(self) -> None:
         """A function raised, or an error function ran: their state is thrown away, the command is not."""
-        audit, message = self._audit, self._exchange.message
-        command = message.body
+        audit, command = self._audit, self._message.body
         if not audit.is_as_marked(command, self._command):
-            audit.changed(place, Subject.COMMAND, message.aggregate_id, command, self._command)
+            self._changed(Subject.COMMAND, command, self._command)
             self._command = audit.mark(command)
+
+    def _changed(self, subject: Subject, value: Any, before: Mark) -> None:
+        place = self.running.place if self.running is not None else "a function"
+        self._audit.changed(place, subject, self._message.aggregate_id, value, before)
 
 
 #: What a value was: its fields, if all of them are plain; else its JSON; None if it has none.

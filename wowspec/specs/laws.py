@@ -44,27 +44,33 @@ class Breach:
 
 
 class Case:
-    """One aggregate after one step."""
+    """One aggregate after one step.
+
+    Attributes:
+        head: version of its newest stream.
+        record: its stored snapshot.
+        working: the working states that its commands left behind, each with the stream that it stored.
+        compared: version of the last working state that was found to be what all events make of it.
+        survives_as: version of the last working state that was found to be what its snapshot holds.
+    """
 
     __slots__ = (
-        "_noted", "aggregate_id", "audit", "compared", "record", "runtime", "shadow", "start", "survives_as", "working",
+        "_noted", "aggregate_id", "audit", "compared", "head", "record", "runtime", "shadow", "survives_as", "working",
     )  # fmt: skip
 
-    def __init__(
-        self, runtime: Runtime, audit: Audit, aggregate_id: AggregateRef, start: SnapshotRecord | None, shadow: Shadow
-    ) -> None:
+    def __init__(self, runtime: Runtime, audit: Audit, aggregate_id: AggregateRef, head: int, shadow: Shadow) -> None:
         self.runtime = runtime
         self.audit = audit
         self.aggregate_id = aggregate_id
-        self.start = start
+        self.head = head
         self.shadow = shadow
         self.record = runtime.snapshot_store.record(aggregate_id)
-        self.working = [pair for pair in audit.working if pair[1].aggregate_id == aggregate_id]
-        self._noted: tuple[int, list[Noted]] | None = None
-        #: Version of the last working state that was found to be what all events make of it.
+        self.working = [
+            pair for pair in audit.working if (ref := pair[1].aggregate_id) is aggregate_id or ref == aggregate_id
+        ]
         self.compared = 0
-        #: Version of the working state that was found to be what its snapshot holds.
         self.survives_as = 0
+        self._noted: tuple[int, list[Noted]] | None = None
 
     def noted(self, start: int) -> list[Noted]:
         """The stored streams from an index on; the laws mostly ask for the same."""
@@ -75,7 +81,10 @@ class Case:
 
     def working_after(self, stream: DomainEventStream) -> StateAggregate | None:
         """The working state of the command that stored a stream, if it got that far."""
-        return next((state for other, state in self.working if other is stream), None)
+        for other, state in self.working:
+            if other is stream:
+                return state
+        return None
 
     def settle(self) -> None:
         """Take note of what can no longer change: later loads begin after the snapshot."""
@@ -99,7 +108,8 @@ def _contiguous(case: Case) -> str | None:
     for stream, _ in case.noted(shadow.looked):
         shadow.looked += 1
         version = stream.version
-        if version != next_version(previous) and found is None and stream.id in case.audit.decided:
+        follows = version == previous + 1 or version == next_version(previous)
+        if not follows and found is None and stream.id in case.audit.decided:
             found = texts.gap(case.aggregate_id, previous, stream)
         previous = version
     shadow.last_version = previous
@@ -123,7 +133,7 @@ def _immutable(case: Case) -> str | None:
 
 def _keepers(case: Case, target: DomainEventStream, position: int) -> list[str]:
     """The sourcing functions that change an earlier event when everything is replayed; costly."""
-    shadow = new_shadow(case.runtime, case.aggregate_id, case.start)
+    shadow = new_shadow(case.runtime, case.aggregate_id, case.shadow.start)
     functions = shadow.replay.metadata.functions
     event: Any = None
     text = b""
@@ -185,8 +195,7 @@ def _snapshot_loads(case: Case) -> str | None:
     record, shadow = case.record, case.shadow
     if record is None or record is shadow.start:
         return None
-    head = case.runtime.event_store.head_version(case.aggregate_id)
-    if record.version == head == case.survives_as == case.compared:
+    if record.version == case.survives_as == case.compared == case.head:
         return None
     for stream, noted in case.noted(shadow.count):
         shadow.advance(stream, noted)
@@ -201,7 +210,7 @@ def _snapshot_loads(case: Case) -> str | None:
     except Exception as error:  # noqa: BLE001 - whatever a user's function raises
         return texts.tail_raises(record, error)
     difference = differs(shadow.replay, tail)
-    return None if difference is None else texts.snapshot_differs(record, head, difference)
+    return None if difference is None else texts.snapshot_differs(record, case.head, difference)
 
 
 def _tail(case: Case, record: SnapshotRecord) -> StateAggregate:
@@ -287,21 +296,24 @@ def check_laws(
         return []
     if audit.errors:
         raise audit.errors[0]
-    touched = dict.fromkeys([stream.events[0].aggregate_id for stream in audit.stored])
-    touched.update(dict.fromkeys([mutation.aggregate_id for mutation in audit.mutations]))
+    heads: dict[AggregateRef, int] = {}
+    for stream in audit.stored:
+        first = stream.events[0]
+        heads[first.aggregate_id] = first.version
+    for mutation in audit.mutations:
+        aggregate_id = mutation.aggregate_id
+        heads.setdefault(aggregate_id, runtime.event_store.head_version(aggregate_id))
     laws = [law for law in LAWS if law.name not in switched_off] if switched_off else LAWS
     breaches = []
-    for aggregate_id in touched:
+    for aggregate_id, head in heads.items():
         start = initial.get(aggregate_id) if initial else None
-        shadow = shadows.of(runtime, aggregate_id, start)
-        case = Case(runtime, audit, aggregate_id, start, shadow)
+        case = Case(runtime, audit, aggregate_id, head, shadows.take(runtime, aggregate_id, start))
         for law in laws:
             text = law.check(case)
             if text is not None:
                 breaches.append(Breach(law.name, aggregate_id, texts.with_law(text, law.name)))
                 break
         case.settle()
-        shadows.keep(aggregate_id, shadow)
     return breaches
 
 
@@ -358,7 +370,7 @@ def why_it_raises(case: Case, stream: DomainEventStream) -> texts.Cause:
 
 def _replayer(case: Case, stream: DomainEventStream) -> Callable[..., StateAggregate | None]:
     streams = [noted for noted in case.noted(0) if noted[0].version <= stream.version]
-    return partial(replayed, case.runtime, case.aggregate_id, case.start, streams)
+    return partial(replayed, case.runtime, case.aggregate_id, case.shadow.start, streams)
 
 
 __all__ = ["LAWS", "LAW_NAMES", "Breach", "Law", "Shadows", "check_laws", "require_law"]

@@ -33,6 +33,7 @@ class Shadow:
         looked: how many of them were looked at for their versions, the last of which is `last_version`.
         settled: how many of them can no longer change unnoticed, since a later load begins after them.
         failure: what stopped the replay for good.
+        moves: how often somebody took it to go on with it.
         tail: the aggregate that was restored from `tail_of` and brought up to `tail_count` streams.
     """
 
@@ -101,27 +102,31 @@ class Shadows:
     __slots__ = ("_held",)
 
     def __init__(self) -> None:
-        self._held: dict[AggregateRef, tuple[Shadow, int]] = {}
+        self._held: dict[AggregateRef, _Held] = {}
 
     def copy(self) -> Shadows:
         """For a session that goes on from here."""
         other = Shadows()
-        other._held = self._held.copy()
+        other._held = {aggregate_id: _Held(held.shadow, held.moves) for aggregate_id, held in self._held.items()}
         return other
 
-    def of(self, runtime: Runtime, aggregate_id: AggregateRef, start: SnapshotRecord | None) -> Shadow:
-        """The shadow of an aggregate, as far as it was kept."""
+    def take(self, runtime: Runtime, aggregate_id: AggregateRef, start: SnapshotRecord | None) -> Shadow:
+        """The shadow of an aggregate, to go on with: from now on it is this side's alone."""
         held = self._held.get(aggregate_id)
-        if held is not None:
-            shadow, moves = held
-            if shadow.moves == moves and shadow.start is start:
-                return shadow
-        return new_shadow(runtime, aggregate_id, start)
+        if held is None or held.shadow.moves != held.moves or held.shadow.start is not start:
+            held = self._held[aggregate_id] = _Held(new_shadow(runtime, aggregate_id, start), 0)
+        held.moves = held.shadow.moves = held.moves + 1
+        return held.shadow
 
-    def keep(self, aggregate_id: AggregateRef, shadow: Shadow) -> None:
-        """Remember how far a shadow went."""
-        shadow.moves += 1
-        self._held[aggregate_id] = (shadow, shadow.moves)
+
+class _Held:
+    """A shadow, and how often it was taken when this side took it last."""
+
+    __slots__ = ("moves", "shadow")
+
+    def __init__(self, shadow: Shadow, moves: int) -> None:
+        self.shadow = shadow
+        self.moves = moves
 
 
 def new_shadow(runtime: Runtime, aggregate_id: AggregateRef, start: SnapshotRecord | None) -> Shadow:
