@@ -35,17 +35,24 @@ class EventFunction:
     info: FunctionInfo
 
     def topics(self) -> frozenset[NamedAggregate]:
-        """The aggregates whose events it takes: those it names, else the one its event class belongs to (EVT-105)."""
+        """The aggregates whose events it takes: those it names, else the one its event class belongs to (EVT-105).
+
+        A name without a context is in that of the event class, else in the processor's.
+        """
         named = self.handler.mark.aggregates
-        if named:
-            return frozenset(_topic(item, self.info.context_name) for item in named)
-        found = set()
+        own = frozenset(aggregate_metadata(owner).named for owner in self._owners())
+        if not named:
+            return own
+        contexts = {topic.context_name for topic in own} or {self.info.context_name}
+        return frozenset(_topic(item, context) for item in named for context in contexts)
+
+    def _owners(self) -> Iterable[type]:
+        """The aggregates that the event classes and their subclasses belong to."""
         for supported in self.handler.supported:
             for event_class in (supported, *_subclasses(supported)):
                 owner = aggregate_of_event(event_class)
                 if owner is not None:
-                    found.add(aggregate_metadata(owner).named)
-        return frozenset(found)
+                    yield owner
 
 
 def _topic(item: Any, context: str) -> NamedAggregate:

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from ...messages.envelopes import DomainEvent, DomainEventStream, StateEvent
 from ...messages.exchange import DomainEventExchange, StateDomainEventExchange
-from ...modeling.functions import HandlerFunction
-from ...modeling.identity import FunctionInfo, FunctionKind, NamedAggregate
+from ...modeling.identity import FunctionKind, NamedAggregate
 from ...modeling.processors import ProcessorKind, ProcessorMetadata
 from ...world.points import Room
 from ...world.trace import Lane
 from ..chain import Next, handle
 from ..dispatcher import PARALLELISM
 from ..serial import SerialGroups
+from .registrar import FunctionRegistrar, RegisteredFunction
 
 if TYPE_CHECKING:
     from ..system import Runtime
@@ -23,33 +22,23 @@ if TYPE_CHECKING:
 EVENT_HANDLER: Final = "event.handler"
 
 
-@dataclass(frozen=True, slots=True)
-class RegisteredFunction:
-    """An event function on its processor's instance."""
-
-    handler: HandlerFunction
-    info: FunctionInfo
-    topics: frozenset[NamedAggregate]
-    instance: Any
-    kind: ProcessorKind
-
-    def supports(self, body: Any, state: Any, named: NamedAggregate) -> bool:
-        """The body is an instance of a supported type, and the aggregate one of the topics (EVT-106)."""
-        if named not in self.topics:
-            return False
-        return isinstance(state if self.handler.wraps_state else body, self.handler.supported)
-
-
 class EventDispatcher:
-    """The dispatcher of one kind of processor, with its two children: domain events and state events (EVT-113)."""
+    """The dispatcher of one kind of processor, with its two children: domain events and state events (EVT-113).
 
-    __slots__ = ("_chain", "_functions", "_runtime", "_subscribed", "_topics", "groups", "kind", "state_groups")
+    Attributes:
+        kind: the kind of processor.
+        functions: what is registered.
+        groups: lanes of the domain events.
+        state_groups: lanes of the state events.
+    """
+
+    __slots__ = ("_chain", "_runtime", "_subscribed", "functions", "groups", "kind", "state_groups")
 
     def __init__(self, runtime: Runtime, kind: ProcessorKind, chain: Next) -> None:
         self._runtime = runtime
         self._chain = chain
         self.kind = kind
-        self._functions: list[RegisteredFunction] = []
+        self.functions = FunctionRegistrar()
         self._subscribed: set[tuple[FunctionKind, NamedAggregate]] = set()
         scheduler = runtime.world.scheduler
         self.groups = SerialGroups(scheduler, f"{kind} events")
@@ -58,24 +47,21 @@ class EventDispatcher:
     def register(self, processor: ProcessorMetadata, instance: Any) -> None:
         """Take in a processor's functions and subscribe to their topics, each once (EVT-109, EVT-115)."""
         for function in processor.functions:
-            topics = function.topics()
-            self._functions.append(
-                RegisteredFunction(function.handler, function.info, topics, instance, processor.kind)
-            )
-            for topic in sorted(topics, key=str):
-                key = (function.info.kind, topic)
-                if key in self._subscribed:
-                    continue
-                self._subscribed.add(key)
-                if function.info.kind is FunctionKind.STATE_EVENT:
-                    self._runtime.state_event_bus.receive(topic, self._receive_state)
-                else:
-                    self._runtime.domain_event_bus.receive(topic, self._receive)
+            self.add(RegisteredFunction(function.handler, function.info, function.topics(), instance, processor.kind))
 
-    @property
-    def functions(self) -> tuple[RegisteredFunction, ...]:
-        """What is registered."""
-        return tuple(self._functions)
+    def add(self, function: RegisteredFunction) -> None:
+        """Take in a function as it is: its own kind says what becomes of its result (EVT-111)."""
+        if not self.functions.register(function):
+            return
+        kind = function.info.kind
+        for topic in sorted(function.topics, key=str):
+            if (kind, topic) in self._subscribed:
+                continue
+            self._subscribed.add((kind, topic))
+            if kind is FunctionKind.STATE_EVENT:
+                self._runtime.state_event_bus.receive(topic, self._receive_state)
+            else:
+                self._runtime.domain_event_bus.receive(topic, self._receive)
 
     def _receive(self, stream: DomainEventStream) -> None:
         self.groups.submit(stream.aggregate_id.mod(PARALLELISM), lambda: self._handle(stream, None))
@@ -104,13 +90,8 @@ class EventDispatcher:
         self, event: DomainEvent[Any], state_event: StateEvent[Any] | None
     ) -> Iterator[DomainEventExchange[Any]]:
         """One exchange for each matching function (EVT-118)."""
-        named = event.aggregate_id.named_aggregate
-        kind = FunctionKind.EVENT if state_event is None else FunctionKind.STATE_EVENT
-        state = None if state_event is None else state_event.state
-        for function in self._functions:
+        for function in self.functions.taking(event, state_event):
             info = function.info
-            if info.kind is not kind or not function.supports(event.body, state, named):
-                continue
             lane = Lane(Room.EVENT, event.aggregate_id.id, f"{info.processor_name}.{info.name}")
             if state_event is None:
                 yield DomainEventExchange(event, function=info, event_function=function, lane=lane)
