@@ -142,6 +142,7 @@ if TYPE_CHECKING:
     )
     from .specs.builder import Spec as Spec, given as given, profile as profile, spec as spec
     from .specs.facts import Facts as Facts
+    from .specs.gateway import Gateway as Gateway
     from .specs.items import (
         advance as advance,
         at as at,
@@ -165,6 +166,7 @@ _MODULES: Final[dict[str, tuple[str, ...]]] = {
     ".messages.wait_plans": ("chain", "event_handled", "processed", "projected", "saga_handled", "sent", "snapshot"),
     ".specs.run": ("Run",),
     ".specs.facts": ("Facts",),
+    ".specs.gateway": ("Gateway",),
     ".specs.matchers": ("ANY_EVENTS", "any_of", "some", "unordered"),
     ".specs.items": ("advance", "at", "command_of", "on", "sent_as", "stream"),
     ".specs.builder": ("Spec", "given", "profile", "spec"),

@@ -12,8 +12,9 @@ from typing import Any, Final
 
 import pytest
 
-#: Where the spec layer remembers the specs that a test makes.
+#: Where the spec layer remembers the specs that a test makes, and what a suite uses.
 _TRACKING: Final = "wowspec.specs.tracking"
+_DEFAULTS: Final = "wowspec.specs.defaults"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -24,6 +25,21 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         type="args",
         default=[],
     )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Tell the spec layer what the suite uses, if it uses anything, or if a session around this one does."""
+    names = config.getini("wowspec_using")
+    if names or _DEFAULTS in sys.modules:
+        from .specs.defaults import use_in_suite
+
+        use_in_suite(names)
+        config.add_cleanup(leave_suite)
+
+
+def leave_suite() -> None:
+    """The suite is over."""
+    sys.modules[_DEFAULTS].leave_suite()
 
 
 @pytest.hookimpl(wrapper=True)

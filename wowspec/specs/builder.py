@@ -10,18 +10,17 @@ from ..errors import DefinitionError, SpecError
 from ..faults.values import Fault
 from ..modeling.aggregates import aggregate_metadata, is_aggregate
 from ..modeling.ordering import Order
-from ..modeling.processors import Context, is_processor
+from ..modeling.processors import is_processor
 from ..runtime.chain import Filter, NamedFilter
 from .expecting import Expecting
 from .items import TimeStep, advance as advance_step, command_of, command_options
 from .laws import require_law
 from .nodes import GivenState, History, Node, Setup, Step, Subject, When, WithFaults, WithoutLaw
+from .parts import join, members_of, profile_of, require_fault
 from .session import Profile, Session
 from .tracking import track
 
 S = TypeVar("S")
-
-PROFILES = {"in_memory": Profile()}
 
 
 class Spec(Expecting[S]):
@@ -77,24 +76,20 @@ class Spec(Expecting[S]):
         Raises:
             SpecError: for anything else.
         """
-        for part in parts:
-            _require_part(part, "using")
+        members = members_of(parts, "using")
 
         def plan(world: Any) -> None:
-            world.parts.extend(parts)
+            world.parts.extend(members)
 
         def apply(session: Session) -> None:
-            for part in parts:
-                for member in part.members if isinstance(part, Context) else (part,):
-                    _join(session, member)
+            for member in members:
+                join(session, member)
 
         return self._add(Setup("using", apply, plan))
 
     def without(self, *parts: Any) -> Self:
         """Take parts out of the world again, such as one saga of a whole context; before the first command."""
-        members = [member for part in parts for member in (part.members if isinstance(part, Context) else (part,))]
-        for member in members:
-            _require_part(member, "without")
+        members = members_of(parts, "without")
 
         def plan(world: Any) -> None:
             world.excluded.extend(members)
@@ -113,15 +108,7 @@ class Spec(Expecting[S]):
 
     def with_profile(self, profile: Profile | str) -> Self:
         """Choose what the world's ports can do: a name, or `profile(request_id_existence="noop")`."""
-        if isinstance(profile, str):
-            if profile not in PROFILES:
-                raise SpecError(
-                    f"unknown profile {profile!r}",
-                    why="a profile says what the bus and the stores of a world can do",
-                    instead=" or ".join(f"with_profile({name!r})" for name in PROFILES),
-                )
-            profile = PROFILES[profile]
-        chosen = profile
+        chosen = profile_of(profile)
 
         def plan(world: Any) -> None:
             world.profile = chosen
@@ -176,12 +163,7 @@ class Spec(Expecting[S]):
             SpecError: for anything that is no fault.
         """
         for fault in faults:
-            if not isinstance(fault, Fault):
-                raise SpecError(
-                    f"with_faults({fault!r})",
-                    why="a fault says where and how: a point and a verb",
-                    instead="with_faults(faults.event_store.append.fails())",
-                )
+            require_fault(fault, "with_faults")
         return self._add(WithFaults(faults))
 
     def without_law(self, *names: str) -> Self:
@@ -239,25 +221,6 @@ class Spec(Expecting[S]):
         return f"<Spec {' > '.join(steps)}>"
 
 
-def _join(session: Session, member: Any) -> None:
-    if is_aggregate(member):
-        session.use_aggregate(member)
-        return
-    from ..modeling.processors import processor_metadata
-
-    session.runtime.add_processor(processor_metadata(member))
-
-
-def _require_part(part: Any, verb: str) -> None:
-    if not (isinstance(part, Context) or is_aggregate(part) or is_processor(part)):
-        shown = getattr(part, "__name__", repr(part))
-        raise SpecError(
-            f"{verb}({shown}): neither an aggregate root, nor a processor, nor a context",
-            why="a world holds just the parts that its spec names",
-            instead='@aggregate_root, @projection, @event_processor or @stateless_saga above the class, or Context("shop", ...)',
-        )
-
-
 @overload
 def spec() -> Spec[Any]: ...
 @overload
@@ -304,16 +267,10 @@ def profile(name: str = "in_memory", *, request_id_existence: str = "store") -> 
         name: of the bus and stores.
         request_id_existence: `store` or `noop`.
     """
-    if name not in PROFILES:
-        raise SpecError(
-            f"unknown profile {name!r}",
-            why="a profile says what the bus and the stores of a world can do",
-            instead=" or ".join(PROFILES),
-        )
     if request_id_existence not in ("store", "noop"):
         raise SpecError(
             f"request_id_existence={request_id_existence!r}",
             why="a request id that was seen before is looked up in the event store, or counts as existing",
             instead="'store' or 'noop'",
         )
-    return replace(PROFILES[name], request_id_existence=request_id_existence)
+    return replace(profile_of(name), request_id_existence=request_id_existence)

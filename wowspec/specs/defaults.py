@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from importlib import import_module
 from typing import Any
@@ -12,17 +13,28 @@ from ..runtime.chain import NamedFilter
 from .nodes import Setup
 from .session import Profile
 
-#: Parts that every spec of the suite uses (ini key `wowspec_using`).
-_suite_parts: list[Any] = []
+#: What the suites that are running use (ini key `wowspec_using`), innermost last: one test session may run another.
+_suites: list[tuple[str, ...]] = []
 
 
-def use_in_suite(names: list[str]) -> None:
-    """Let every spec use these parts, each as `module:name`.
+def use_in_suite(names: Iterable[str]) -> None:
+    """Let every spec and gateway of a suite use these parts, each as `module:name`; found at the first use."""
+    _suites.append(tuple(names))
+
+
+def leave_suite() -> None:
+    """The suite is over."""
+    if _suites:
+        _suites.pop()
+
+
+def suite_parts() -> list[Any]:
+    """The parts that the running suite uses.
 
     Raises:
         SpecError: if one cannot be found.
     """
-    _suite_parts[:] = [_named(name) for name in names]
+    return [_named(name) for name in _suites[-1]] if _suites else []
 
 
 def _named(text: str) -> Any:
@@ -60,7 +72,7 @@ class WorldPlan:
     def held_parts(self) -> list[Any]:
         """Each part that was named and not taken out, contexts unfolded, in their order."""
         found: list[Any] = []
-        for part in [*self.parts, *_suite_parts]:
+        for part in [*self.parts, *suite_parts()]:
             members = part.members if isinstance(part, Context) else (part,)
             found.extend(member for member in members if member not in found and member not in self.excluded)
         return found

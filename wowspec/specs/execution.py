@@ -175,7 +175,7 @@ def send(session: Session, command: Any, options: CommandOptions, previous: Run 
     if message.is_void and options.wait_for is None:
         task: Any = scheduler.spawn(gateway.send(message), "when")
     else:
-        plan = _wanted(options.wait_for).plan(message.id)
+        plan = wanted(options.wait_for).plan(message.id)
         task = scheduler.spawn(gateway.send_and_wait(message, plan), "when")
     scheduler.run()
     failure = task.error
@@ -197,7 +197,8 @@ def send(session: Session, command: Any, options: CommandOptions, previous: Run 
     return run
 
 
-def _wanted(wait_for: Any) -> WaitFor:
+def wanted(wait_for: Any) -> WaitFor:
+    """What a command's sender waits for: PROCESSED, unless it says something else."""
     if wait_for is None:
         return processed()
     if isinstance(wait_for, WaitFor):
@@ -221,6 +222,13 @@ def _raise_author_errors(session: Session, failure: BaseException | None, logged
 
 def _refused(session: Session, command: CommandOf, error: ValidationError, previous: Run | None) -> Run:
     """A command whose class refused its fields: the outcome is what the gateway's field validation would say."""
+    failure = refusal(session, command, error)
+    row = session.world.trace.rows[-1]
+    return Run(session, command, None, None, failure, None, [row], [], [], [], [], previous)
+
+
+def refusal(session: Session, command: CommandOf, error: ValidationError) -> CommandValidationError:
+    """What field validation would raise for a command that could not even be made; leaves its trace row."""
     violations = violations_of(error)
     row = TraceRow(
         session.world.clock.nanos,
@@ -231,7 +239,7 @@ def _refused(session: Session, command: CommandOf, error: ValidationError, previ
         "",
         f"violations:{len(violations)}",
     )
-    session.world.trace.rows.append(row)
+    session.world.trace.append(row)
     failure = CommandValidationError(command, violations)
     failure.__cause__ = error
-    return Run(session, command, None, None, failure, None, [row], [], [], [], [], previous)
+    return failure

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import linecache
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Final
@@ -19,8 +19,12 @@ MOST_ROWS: Final = 40
 
 
 def timeline(run: Run) -> str:
-    """The points that a run passed, in the order of time: lane, point, what passed, what became of it."""
-    rows = run.rows
+    """The points that a run passed."""
+    return rows_text(run.rows)
+
+
+def rows_text(rows: Sequence[TraceRow]) -> str:
+    """Passed points in the order of time: lane, point, what passed, what became of it."""
     if not rows:
         return "  pipeline: nothing passed any point"
     start = rows[0].nanos

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import Any
+from typing import Any, Protocol
 
 from ..errors import SpecFailure
 from .nodes import Node, Subject, When, WithFaults
@@ -13,14 +13,23 @@ from .story import PACKAGE as _PACKAGE, short_path
 from .verdicts import settle
 
 
-class Tracker:
-    """The specs of one test, or of one Hypothesis example."""
+class Judged(Protocol):
+    """Something else than a spec that must be judged when its test ends, such as a gateway."""
 
-    __slots__ = ("nodes", "soft")
+    def settle(self) -> None:
+        """Raise what is wrong with it, each finding once."""
+        ...
+
+
+class Tracker:
+    """The specs (and gateways) of one test, or of one Hypothesis example."""
+
+    __slots__ = ("nodes", "others", "soft")
 
     def __init__(self) -> None:
         self.nodes: list[Node] = []
         self.soft: list[str] = []
+        self.others: list[Judged] = []
 
     def finish(self) -> None:
         """Require that every spec was judged and decided, and every fault struck.
@@ -42,6 +51,8 @@ class Tracker:
         for node in self.nodes:
             if isinstance(node.step, WithFaults):
                 _require_struck(node, node.step)
+        for other in self.others:
+            other.settle()
 
 
 def _require_judged(node: Node) -> None:
@@ -91,9 +102,16 @@ if os.environ.get("PYTEST_CURRENT_TEST", "").endswith("(call)"):
     _trackers.append(Tracker())
 
 
+#: What fixtures made for a test whose call is still to come.
+_expected: list[Judged] = []
+
+
 def start() -> None:
     """A test begins."""
-    _trackers.append(Tracker())
+    tracker = Tracker()
+    tracker.others.extend(_expected)
+    _expected.clear()
+    _trackers.append(tracker)
 
 
 def stop() -> Tracker | None:
@@ -115,6 +133,24 @@ def track(node: Node) -> Node:
         node.place = _place()
         tracker.nodes.append(node)
     return node
+
+
+def watch(other: Judged) -> None:
+    """Judge something when the running test (or Hypothesis example) ends; outside a test nothing happens."""
+    tracker = current()
+    if tracker is not None and other not in tracker.others:
+        tracker.others.append(other)
+
+
+def expect(other: Judged) -> None:
+    """Judge something when the test ends whose call comes next: a fixture makes it before."""
+    _expected.append(other)
+
+
+def forget(other: Judged) -> None:
+    """The test is over, or its call never came."""
+    if other in _expected:
+        _expected.remove(other)
 
 
 def _place() -> str:

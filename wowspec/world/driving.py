@@ -1,10 +1,10 @@
 """PYTEST_DONT_REWRITE. Drives a world from its caller's event loop; several callers may do so at once.
 
-Theory of operation. A `Drive` is awaited. It steps the tasks of its own call (and those that are nobody's), and hands what
-they await of an event loop to its caller's loop, where it is then *abroad*. Meanwhile other drives of the same world
-step theirs, so no task is ever stepped from two sides, and a handler's time-out or cancel scope stays in the very loop
-task that opened it. Virtual time stands still while anybody is abroad: real waiting costs none of it. A drive that can
-do nothing but wait for another one waits on an event of the caller's loop.
+Theory of operation. A `Drive` is awaited. It steps the tasks of its own call (and those that are nobody's), and hands
+what they await of an event loop to its caller's loop, where it is then *abroad*. Meanwhile other drives of the same
+world step theirs, so no task is ever stepped from two sides, and a handler's time-out or cancel scope stays in the very
+loop task that opened it. Virtual time stands still while anybody is abroad: real waiting costs none of it. A drive that
+can do nothing but wait for another one waits on an event of the caller's loop.
 """
 
 from __future__ import annotations
