@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from ..modeling.aggregates import CHECKS, AggregateMetadata, aggregate_root as aggregate_root
+from ..modeling.aggregates import CHECKS, AggregateMetadata, aggregate_root
 from ..modeling.builtin import BUILT_IN_COMMANDS
-from ..modeling.deciders import decider as decider
+from ..modeling.deciders import decider
 from ..modeling.functions import Namespace
 from .codec import check_serializable
 
@@ -30,3 +30,5 @@ def check_messages(metadata: AggregateMetadata, namespace: Namespace) -> None:
 
 
 CHECKS.append(check_messages)
+
+__all__ = ["aggregate_root", "check_messages", "decider"]
