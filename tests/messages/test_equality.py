@@ -275,3 +275,40 @@ def test_what_holds_nothing_is_judged_by_its_own_comparison():
 
     assert not deep_equal(Never(), Never())
     assert not deep_equal([Never()], [Never()])
+
+
+@pytest.mark.parametrize(
+    ("other", "path"),
+    [
+        ([*range(30), True], "[30]"),
+        ([*range(30), 1.0], None),
+        ([*range(30), 2], "[30]"),
+        ([*range(30)], "[30]"),
+        ([*range(30), float("nan")], "[30]"),
+    ],
+)
+def test_long_lists(other, path):
+    """A long list is compared as strictly as a short one."""
+    found = deep_difference([*range(30), 1], other)
+
+    assert (found.path if found else None) == path
+
+
+def test_long_lists_of_what_is_no_number():
+    """A NaN equals a NaN in a long list too."""
+    assert deep_equal([float("nan")] * 30, [float(text) for text in ["nan"] * 30])
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "equal"),
+    [
+        ({"a", "b"}, {"b", "a"}, True),
+        (set(), set(), True),
+        ({"a"}, {"b"}, False),
+        ({1}, {True}, False),
+        (frozenset({"a"}), frozenset({"a"}), True),
+    ],
+)
+def test_sets_of_texts(left, right, equal):
+    """Sets are equal by their members, and members by their classes."""
+    assert deep_equal([left], [right]) is equal

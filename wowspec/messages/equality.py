@@ -122,6 +122,10 @@ def all_differences(expected: Any, actual: Any, *, limit: int = 20) -> list[Diff
     return found
 
 
+#: From here on a list counts as long.
+_MANY: Final = 16
+
+
 def _surely_equal(left: Any, right: Any) -> bool:
     """A quick look at the common case; False says nothing."""
     if left is right:
@@ -132,9 +136,18 @@ def _surely_equal(left: Any, right: Any) -> bool:
     if kind in _ATOMS:
         return bool(left == right)
     if kind is list or kind is tuple:
-        return len(left) == len(right) and all(map(_surely_equal, left, right))
+        if len(left) != len(right):
+            return False
+        if len(left) > _MANY:
+            # Long lists are mostly of one plain class, and those Python compares faster than we do.
+            kinds = set(map(type, left))
+            if len(kinds) == 1 and kinds <= _ATOMS and kinds == set(map(type, right)):
+                return bool(left == right)
+        return all(map(_surely_equal, left, right))
     if kind is dict:
         return _same_texts(left, right)
+    if kind is set or kind is frozenset:
+        return bool(left == right) and set(map(type, left)) | set(map(type, right)) <= {str}
     holds = _HOLDS_DICT.get(kind)
     if holds is None:
         holds = _HOLDS_DICT[kind] = _holds_dict(kind)
