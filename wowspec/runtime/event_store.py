@@ -331,7 +331,12 @@ class InMemoryEventStore:
     def noted(self, aggregate_id: AggregateRef, start: int = 0) -> list[tuple[DomainEventStream, Any]]:
         """The stored streams themselves from an index on, each with its note, or None where nobody took one."""
         history = self._histories.get(aggregate_id)
-        return [] if history is None else list(zip(history.streams[start:], history.notes[start:], strict=True))
+        if history is None:
+            return []
+        streams, notes = history.streams, history.notes
+        if start == len(streams) - 1:
+            return [(streams[start], notes[start])]
+        return list(zip(streams[start:], notes[start:], strict=True))
 
     def aggregate_ids(self) -> list[AggregateRef]:
         """Every aggregate that has streams, in order of its first append."""
