@@ -137,6 +137,11 @@ if TYPE_CHECKING:
     from .runtime.chain import Filter as Filter
     from .runtime.downstream.views import Views as Views
     from .runtime.facts import ReadOnlyStateAggregate as ReadOnlyStateAggregate
+    from .runtime.prepare import (
+        PreparedValue as PreparedValue,
+        PrepareKey as PrepareKey,
+        preparable_key as preparable_key,
+    )
     from .runtime.validation import (
         CommandValidator as CommandValidator,
     )
@@ -162,6 +167,7 @@ _MODULES: Final[dict[str, tuple[str, ...]]] = {
     ".runtime.chain": ("Filter",),
     ".runtime.downstream.views": ("Views",),
     ".runtime.facts": ("ReadOnlyStateAggregate",),
+    ".runtime.prepare": ("PrepareKey", "PreparedValue", "preparable_key"),
     ".modeling.ordering": ("Order",),
     ".messages.wait_plans": ("chain", "event_handled", "processed", "projected", "saga_handled", "sent", "snapshot"),
     ".specs.run": ("Run",),

@@ -27,6 +27,7 @@ from .downstream.snapshot_dispatcher import SNAPSHOT_FILTERS, SnapshotDispatcher
 from .downstream.views import Views, ViewStore
 from .event_store import InMemoryEventStore
 from .gateway import CommandGateway
+from .prepare import PrepareKeys
 from .repository import StateAggregateRepository
 from .request_ids import DefaultRequestIdChecker, Prechecks, always_exists
 from .snapshots import InMemorySnapshotStore, SimpleSnapshotStrategy, SnapshotStrategy
@@ -58,6 +59,7 @@ class Runtime:
         "event_store",
         "gateway",
         "notifier",
+        "prepare_keys",
         "repository",
         "request_ids",
         "snapshot_store",
@@ -81,6 +83,7 @@ class Runtime:
         world.parts = self.part
         self.catalog = Catalog()
         self.views = ViewStore()
+        self.prepare_keys = PrepareKeys(world.now_millis)
         self.armory: Armory | None = None
         self._audit: Audit | None = None
         self.event_store = event_store or InMemoryEventStore()
@@ -155,7 +158,7 @@ class Runtime:
         """What this world supplies to a function of a class besides services; None: nothing of the type."""
         if wanted is Views and is_processor(owner):
             return self.views.of(owner)  # type: ignore[arg-type]
-        return None
+        return self.prepare_keys.of(wanted)
 
     def event_dispatcher(self, kind: ProcessorKind) -> EventDispatcher:
         """The dispatcher of a kind of processor."""
@@ -213,6 +216,7 @@ class Runtime:
         )
         other.snapshot_store.take_over(self.snapshot_store)
         other.views.take_over(self.views)
+        other.prepare_keys.take_over(self.prepare_keys)
         for cls, made in self._instances.items():
             other._instances[cls] = made.moved_to(world)
         for item in self._extra_filters:

@@ -79,7 +79,7 @@ def test_a_view_id_is_a_text():
     """A row under an aggregate id object would be found by nobody: the author hears of it."""
     views = Views[int]("OrderView")
 
-    with pytest.raises(SpecError, match="OrderView keeps a view under .*which is no text"):
+    with pytest.raises(SpecError, match=r"OrderView keeps a view under [\s\S]*which is no text"):
         views[ORDER] = 1
 
 

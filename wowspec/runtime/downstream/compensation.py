@@ -71,8 +71,8 @@ class LoadStreams(Protocol):
 class DomainEventCompensator:
     """Publishes stored streams again (EVT-134).
 
-    Only the stream's header is marked. Dispatch looks at the headers of events, which are others in memory, so there
-    every function of the stream runs again; streams that went through JSON share one header with their events (EVT-137).
+    Only the stream's header is marked. Dispatch looks at the headers of events: in memory they are others, and every
+    function runs again; a stream that went through JSON shares one header with its events (EVT-137).
 
     Args:
         event_store: where the streams are.

@@ -1,4 +1,4 @@
-"""Dispatch of events to functions: per aggregate id in order, all functions of one event beside each other (section 5)."""
+"""Dispatch of events to functions: in order for each aggregate id, all functions of one event at once (section 5)."""
 
 from __future__ import annotations
 

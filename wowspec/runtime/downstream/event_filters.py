@@ -60,7 +60,7 @@ class RetryableFilter:
 
 
 class EventFunctionFilter:
-    """Delivers the event to its function; a saga's result is sent as commands, any other is dropped (EVT-122, PRJ-003)."""
+    """Delivers the event to its function; a saga's result is sent, any other is dropped (EVT-122, PRJ-003)."""
 
     __slots__ = ("_runtime",)
 

@@ -1,4 +1,4 @@
-"""Stateless sagas: what their functions return becomes commands, sent one after another (section 12 of the contract)."""
+"""Stateless sagas: what their functions return becomes commands, sent one after another (section 12)."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ async def send_commands(result: Any, event: DomainEvent[Any], runtime: Runtime) 
 
 
 def to_saga_command(item: Any, index: int, event: DomainEvent[Any], runtime: Runtime) -> CommandMessage[Any]:
-    """A body or builder gets request id, tenant and space of the event where it has none; a message only headers (SAG-003 to SAG-008)."""
+    """A body or builder gets what it lacks from the event; a ready message only headers (SAG-003 to SAG-008)."""
     if isinstance(item, CommandMessage):
         propagate(event, item.header)
         return item
