@@ -50,12 +50,11 @@ class Case:
         head: version of its newest stream.
         record: its stored snapshot.
         working: the working states that its commands left behind, each with the stream that it stored.
-        compared: version of the last working state that was found to be what all events make of it.
         survives_as: version of the last working state that was found to be what its snapshot holds.
     """
 
     __slots__ = (
-        "_noted", "aggregate_id", "audit", "compared", "head", "record", "runtime", "shadow", "survives_as", "working",
+        "_noted", "aggregate_id", "audit", "head", "record", "runtime", "shadow", "survives_as", "working",
     )  # fmt: skip
 
     def __init__(self, runtime: Runtime, audit: Audit, aggregate_id: AggregateRef, head: int, shadow: Shadow) -> None:
@@ -68,7 +67,6 @@ class Case:
         self.working = [
             pair for pair in audit.working if (ref := pair[1].aggregate_id) is aggregate_id or ref == aggregate_id
         ]
-        self.compared = 0
         self.survives_as = 0
         self._noted: tuple[int, list[Noted]] | None = None
 
@@ -175,9 +173,7 @@ def _replays(case: Case) -> str | None:
         if state is None:
             continue
         difference = differs(shadow.replay, state)
-        if difference is None:
-            case.compared = stream.version
-        else:
+        if difference is not None:
             found = texts.replay_differs(diagnosis(case, stream, state, difference))
     return found
 
@@ -204,7 +200,8 @@ def _snapshot_loads(case: Case) -> str | None:
     record, shadow = case.record, case.shadow
     if record is None or record is shadow.start:
         return None
-    if record.version == case.survives_as == case.compared == case.head:
+    if record.version == case.survives_as == case.head:
+        # It is the working state, and whether that is what all events make is another law's question.
         return None
     for stream, noted in case.noted(shadow.count):
         shadow.advance(stream, noted)
