@@ -21,6 +21,7 @@ from wowspec import (
     void_command,
 )
 from wowspec.modeling.builtin import OwnerTransferred
+from wowspec.modeling.deciders import decider
 
 T = TypeVar("T")
 
@@ -578,3 +579,32 @@ class FlatBox:
     @on_command
     def nothing(self, command: Nothing) -> Added:
         return Added(size=self.state.double + 1)
+
+
+@dataclass(frozen=True)
+class Pay:
+    id: str
+    amount: int
+
+
+@dataclass(frozen=True)
+class Paid:
+    amount: int
+
+
+@dataclass(frozen=True)
+class Purse:
+    total: int = 0
+    amounts: tuple[int, ...] = ()
+
+
+def decide(command: Pay, purse: Purse) -> list[Paid]:
+    return [Paid(command.amount)]
+
+
+def evolve(purse: Purse, event: Paid) -> Purse:
+    return Purse(purse.total + event.amount, (*purse.amounts, event.amount))
+
+
+#: Correct, and its state is another object after each event.
+PurseBox = decider(decide, evolve, Purse(), name="purse", context="laws")

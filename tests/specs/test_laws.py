@@ -44,7 +44,11 @@ from .law_domain import (
     Nothing,
     Open,
     Opened,
+    Paid,
+    Pay,
     PlainBox,
+    Purse,
+    PurseBox,
     Refuse,
     SetsCommand,
     SetsState,
@@ -297,6 +301,16 @@ def test_a_property_that_is_computed_once():
 
     assert [bench.when(Nothing(id="1")) for _ in range(3)] == [[], [], []]
     assert bench.error is None
+
+
+def test_a_decider():
+    """The state of a decider is another object after each event; nothing else is different."""
+    bench = Bench(PurseBox)
+    bench.given(Paid(3))
+
+    assert [bench.when(Pay("1", amount)) for amount in (1, 2)] == [[], []]
+    assert bench.error is None
+    assert bench.audit.working[0][1].state == Purse(6, (3, 1, 2))
 
 
 @pytest.mark.parametrize(
