@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+import hypothesis
 import pytest
+from hypothesis import strategies as st
 
 from wowspec import (
     AggregateDeleted,
@@ -20,6 +22,7 @@ from wowspec import (
 
 from .domain import (
     AddCartItem,
+    Cart,
     CartItem,
     CartItemAdded,
     CartItemRemoved,
@@ -70,6 +73,17 @@ def test_a_full_cart_takes_nothing_more_not_even_what_it_holds(product_id: str) 
 @pytest.mark.parametrize("fields", [{"product_id": ""}, {"product_id": "p-1", "quantity": 0}])
 def test_a_command_with_senseless_fields_never_reaches_the_cart(fields: dict[str, Any]) -> None:
     given().when(AddCartItem, **fields).expect_error(code="CommandValidation")
+
+
+@hypothesis.given(st.integers(1, 9), st.integers(1, 9))
+def test_any_two_quantities_are_summed(wowspec: Any, first: int, second: int) -> None:
+    """The fixture is session-scoped, and each example has a world of its own."""
+    (
+        wowspec(Cart)
+        .given(added("p-1", first))
+        .when(AddCartItem(product_id="p-1", quantity=second))
+        .expect_state(lambda cart: cart.items[0].quantity == first + second)
+    )
 
 
 # --- removing and changing --------------------------------------------------------------------------------------------

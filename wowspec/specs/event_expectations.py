@@ -8,7 +8,7 @@ from typing import Any
 from ..errors import SpecError
 from ..modeling.identity import AggregateRef
 from .alignment import match_events
-from .diff import count_text, event_text, events_text, types_text
+from .diff import count_text, event_text, events_text, ledger_table, types_text
 from .items import On
 from .matchers import some
 from .render import render
@@ -20,7 +20,17 @@ def events(run: Run, expected: Sequence[Any], ledger: str, actual: Sequence[Any]
     """A ledger holds exactly these events, in this order."""
     found = tuple(getattr(run, ledger) if actual is None else actual)
     match = match_events(expected, found)
-    return None if match.matched else events_text(match, ledger=ledger)
+    return None if match.matched else events_text(match, ledger=ledger) + ledgers(run)
+
+
+def ledgers(run: Run) -> str:
+    """Which event got how far, where not all that the command emitted was stored and published; else empty."""
+    held = {"emitted": run.emitted, "stored": run.stored, "published": run.published}
+    if run.emitted == run.stored == run.published:
+        return ""
+    if run.delivered:
+        held["delivered"] = run.delivered
+    return "\n".join(["", *ledger_table(held)])
 
 
 def events_that(run: Run, that: Callable[[Any], Any], ledger: str) -> str | None:
@@ -32,7 +42,7 @@ def events_that(run: Run, that: Callable[[Any], Any], ledger: str) -> str | None
 def no_events(run: Run, ledger: str) -> str | None:
     """A ledger holds nothing of this command."""
     held = tuple(getattr(run, ledger))
-    return None if not held else count_text(0, held, ledger=ledger)
+    return None if not held else count_text(0, held, ledger=ledger) + ledgers(run)
 
 
 def of_types(run: Run, expected: Sequence[type], ledger: str) -> str | None:
@@ -40,25 +50,26 @@ def of_types(run: Run, expected: Sequence[type], ledger: str) -> str | None:
     held = tuple(getattr(run, ledger))
     if tuple(type(body) for body in held) == tuple(expected):
         return None
-    return types_text(expected, held, ledger=ledger)
+    return types_text(expected, held, ledger=ledger) + ledgers(run)
 
 
 def count(run: Run, expected: int, ledger: str) -> str | None:
     """A ledger holds so many events."""
     held = tuple(getattr(run, ledger))
-    return None if len(held) == expected else count_text(expected, held, ledger=ledger)
+    return None if len(held) == expected else count_text(expected, held, ledger=ledger) + ledgers(run)
 
 
 def contains(run: Run, wanted: Any, ledger: str) -> str | None:
     """A ledger holds at least one event that is as wanted."""
     held = tuple(getattr(run, ledger))
-    return event_text(wanted, held, ledger=ledger) or None
+    text = event_text(wanted, held, ledger=ledger)
+    return text + ledgers(run) if text else None
 
 
 def lacks(run: Run, kinds: Sequence[type], ledger: str) -> str | None:
     """A ledger holds no event of these types."""
     held = tuple(body for body in getattr(run, ledger) if isinstance(body, tuple(kinds)))
-    return None if not held else count_text(0, held, ledger=ledger)
+    return None if not held else count_text(0, held, ledger=ledger) + ledgers(run)
 
 
 def with_types(items: Sequence[Any]) -> list[Any]:
