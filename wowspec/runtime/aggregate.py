@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 from ..errors import (
     CommandExpectVersionConflictError,
@@ -157,8 +157,14 @@ CHECKS: tuple[CheckRow, ...] = (
 )
 
 
+class ArgumentMismatchError(IllegalArgumentError, TypeError):
+    """A function was called with a message that is not of the type of its first parameter."""
+
+
 class CommandAggregate:
     """The working instance that processes one command; an audit sees what its functions changed."""
+
+    processor_name: ClassVar = PROCESS_FUNCTION.processor_name
 
     __slots__ = ("_append", "_audit", "_watch", "_world", "command_state", "metadata", "root", "state")
 
@@ -187,14 +193,19 @@ class CommandAggregate:
     def __repr__(self) -> str:
         return f"CommandAggregate({self.metadata.command_class.__name__}, {self.state!r}, {self.command_state})"
 
-    async def process(self, exchange: ServerCommandExchange[Any]) -> DomainEventStream | None:
+    def process(self, exchange: ServerCommandExchange[Any]) -> Awaitable[DomainEventStream | None]:
         """Process the exchange's command; None if its function did nothing (CMD-224).
+
+        Function and version are on the exchange before anything is awaited (CMD-208).
 
         Raises:
             Exception: whatever a check, a function, sourcing or the append raised, or the error function made of it.
         """
         exchange.function = PROCESS_FUNCTION
         exchange.aggregate_version = self.state.version
+        return self._process(exchange)
+
+    async def _process(self, exchange: ServerCommandExchange[Any]) -> DomainEventStream | None:
         exchange.command_aggregate = self
         try:
             for check in CHECKS:
@@ -305,7 +316,7 @@ class CommandAggregate:
                 # The runtime does not match after-functions by their parameter (CMD-278): the call itself fails.
                 wanted = " or ".join(cls.__name__ for cls in item.supported)
                 message = f"{item.place} takes {wanted}, but was called after {type(body).__name__}"
-                raise TypeError(message)
+                raise ArgumentMismatchError(message)
             more = await self._invoke(item, exchange)
             if self._watch is not None:
                 self._watch.ran()

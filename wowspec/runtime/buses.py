@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, Final, Generic, Protocol, TypeVar
 
-from ..errors import IllegalStateError
+from ..errors import IllegalArgumentError, IllegalStateError
 from ..messages.envelopes import CommandMessage, DomainEventStream, StateEvent
 from ..messages.header import Header
 from ..modeling.identity import AggregateRef, NamedAggregate, TopicKind
@@ -33,56 +33,109 @@ Receiver = Callable[[M], None]
 WARM_UP_BUFFER: Final = 256
 
 
+#: The receivers' group of whoever names none.
+DEFAULT_GROUP: Final = "wowspec"
+
+
+def require_group(group: str) -> None:
+    """Refuse a blank receivers' group with an `IllegalArgumentError` (CMD-144)."""
+    if not group.strip():
+        message = "the receivers' group of a subscription must not be blank"
+        raise IllegalArgumentError(message)
+
+
 class InMemoryCommandBus:
     """One channel for each aggregate type, one subscriber ever; waits without bound for it (CMD-132 to CMD-136)."""
 
-    __slots__ = ("_receivers", "_waiting", "closing")
+    __slots__ = ("_delivering", "_receivers", "_waiting", "closing")
 
     topic_kind: Final = TopicKind.COMMAND
 
     def __init__(self) -> None:
-        self._receivers: dict[NamedAggregate, Receiver[CommandMessage[Any]]] = {}
+        #: A channel whose subscriber has gone holds None: it takes no other (CMD-134).
+        self._receivers: dict[NamedAggregate, Receiver[CommandMessage[Any]] | None] = {}
+        self._delivering = 0
         self._waiting: dict[NamedAggregate, deque[CommandMessage[Any]]] = {}
         self.closing = False
 
     def send_now(self, message: CommandMessage[Any]) -> None:
-        """Freeze the header and hand the message over; while closing it is dropped (CMD-140)."""
+        """Freeze the header and hand the message over; while closing it is dropped (CMD-140).
+
+        Raises:
+            IllegalStateError: if the subscriber has gone (CMD-142).
+        """
         message.header.freeze()
         if self.closing:
             return
         named = message.aggregate_id.named_aggregate
         receiver = self._receivers.get(named)
-        if receiver is None:
-            self._waiting.setdefault(named, deque()).append(message)
+        if receiver is not None:
+            self._deliver(receiver, (message,))
+        elif named in self._receivers:
+            text = f"the subscriber of the command channel of {named} has gone: {message.name} cannot be sent"
+            raise IllegalStateError(text)
         else:
-            receiver(message)
+            self._waiting.setdefault(named, deque()).append(message)
+
+    def _deliver(self, receiver: Receiver[CommandMessage[Any]], messages: Iterable[CommandMessage[Any]]) -> None:
+        self._delivering += 1
+        try:
+            for message in messages:
+                receiver(message)
+        finally:
+            self._delivering -= 1
+            if self.closing and not self._delivering:
+                self._forget()
 
     async def send(self, message: CommandMessage[Any]) -> None:
         """As `send_now`."""
         self.send_now(message)
 
-    def receive(self, named: NamedAggregate, receiver: Receiver[CommandMessage[Any]]) -> None:
-        """Subscribe; what waited is delivered in order.
+    def receive(
+        self, named: NamedAggregate, receiver: Receiver[CommandMessage[Any]], *, group: str = DEFAULT_GROUP
+    ) -> Callable[[], None]:
+        """Subscribe; what waited is delivered in order. Returns what ends the subscription.
+
+        Args:
+            named: whose commands.
+            receiver: gets each.
+            group: name of the receivers' group; of no effect in memory (CMD-144).
 
         Raises:
+            IllegalArgumentError: if the group is blank.
             IllegalStateError: if the channel has, or had, a subscriber (CMD-134).
         """
+        require_group(group)
+        if self.closing:
+            return lambda: None
         if named in self._receivers:
             message = f"the command channel of {named} has its one subscriber already"
             raise IllegalStateError(message)
         self._receivers[named] = receiver
         waiting = self._waiting.pop(named, None)
-        while waiting:
-            receiver(waiting.popleft())
+        if waiting:
+            self._deliver(receiver, waiting)
+
+        def unsubscribe() -> None:
+            if self._receivers.get(named) is receiver:
+                self._receivers[named] = None
+
+        return unsubscribe
 
     def subscriber_count(self, named: NamedAggregate) -> int:
         """Live subscriptions of an aggregate type."""
-        return 1 if named in self._receivers else 0
+        return 1 if self._receivers.get(named) is not None else 0
 
     def close(self) -> None:
-        """Forget every channel; the bus can be used again afterwards (CMD-141)."""
+        """Forget every channel, once a delivery in progress has ended; the bus can be used again then (CMD-141)."""
+        self.closing = True
+        if not self._delivering:
+            self._forget()
+
+    def _forget(self) -> None:
         self._receivers.clear()
         self._waiting.clear()
+        self.closing = False
 
 
 class InMemoryEventBus(Generic[M]):

@@ -5,12 +5,22 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Protocol
+from typing import Any, Final, Protocol
 
 from ..modeling.ordering import Order, sorted_by_order
+from ..modeling.processors import ProcessorKind
 from ..world.world import World
 
 Next = Callable[[Any], Awaitable[None]]
+
+#: The dispatchers, by the names that a filter's `dispatchers` holds.
+COMMAND_DISPATCHER: Final = "CommandDispatcher"
+SNAPSHOT_DISPATCHER: Final = "SnapshotDispatcher"
+EVENT_DISPATCHERS: Final = {
+    ProcessorKind.EVENT_PROCESSOR: "DomainEventDispatcher",
+    ProcessorKind.PROJECTION: "ProjectionDispatcher",
+    ProcessorKind.STATELESS_SAGA: "StatelessSagaDispatcher",
+}
 
 
 class Filter(Protocol):
@@ -33,29 +43,58 @@ class FilterRow:
 
 @dataclass(frozen=True, slots=True)
 class NamedFilter:
-    """A made filter with its place in the order."""
+    """A made filter with its place in the order.
+
+    Attributes:
+        name: what other filters call it in their `before` and `after`.
+        order: its place.
+        filter: the filter.
+        dispatchers: whose chains it takes part in; None means everyone's (CMD-173, EVT-123).
+    """
 
     name: str
     order: Order
     filter: Filter
+    dispatchers: tuple[str, ...] | None = (COMMAND_DISPATCHER,)
+
+
+#: What a handler does with an error: error, exchange, world, and the point to log it under.
+ErrorHandler = Callable[[Exception, Any, World, str], None]
 
 
 async def end_of_chain(exchange: Any) -> None:
     """An empty chain completes at once (CMD-175)."""
 
 
-def build_chain(filters: Iterable[NamedFilter]) -> Next:
-    """Link filters, outermost first, after sorting them (CMD-174)."""
+def build_chain(filters: Iterable[NamedFilter], dispatcher: str = COMMAND_DISPATCHER) -> Next:
+    """Link the filters that take part in a dispatcher's chain, outermost first, after sorting them (CMD-174)."""
     chain: Next = end_of_chain
-    for item in reversed(sorted_by_order(filters, lambda item: item.order, lambda item: item.name)):
+    taking_part = [item for item in filters if item.dispatchers is None or dispatcher in item.dispatchers]
+    for item in reversed(sorted_by_order(taking_part, lambda item: item.order, lambda item: item.name)):
         chain = partial(item.filter.filter, next=chain)
     return chain
 
 
-async def handle(chain: Next, exchange: Any, world: World, point: str) -> None:
-    """Run a chain; an error is stored on the exchange, logged, and swallowed, so that the lane goes on (CMD-170, CMD-171)."""
+def log_resume(error: Exception, exchange: Any, world: World, point: str) -> None:
+    """Log an error and go on, so that the next message is handled: the default (CMD-171)."""
+    world.log_failure(point, exchange.message, error)
+
+
+def log_error(error: Exception, exchange: Any, world: World, point: str) -> None:
+    """Log an error and raise it again (CMD-172)."""
+    world.log_failure(point, exchange.message, error)
+    raise error
+
+
+async def handle(chain: Next, exchange: Any, world: World, point: str, on_error: ErrorHandler = log_resume) -> None:
+    """Run a chain; an error is stored on the exchange, then given to the error handler (CMD-170).
+
+    Raises:
+        Exception: what the error handler raises, or what the outermost filter raised at the call itself (CMD-167).
+    """
+    running = chain(exchange)
     try:
-        await chain(exchange)
+        await running
     except Exception as error:  # noqa: BLE001 - whatever a handler raised
         exchange.error = error
-        world.log_failure(point, exchange.message, error)
+        on_error(error, exchange, world, point)

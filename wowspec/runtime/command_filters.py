@@ -43,7 +43,7 @@ class AggregateProcessorFilter:
         runtime = self._runtime
         exchange.services = runtime.world.services
         processor = RetryableAggregateProcessor(
-            require_metadata(exchange), runtime.repository, self.append, runtime.world, runtime.audit
+            require_metadata(exchange), runtime.repository, self.append, runtime.world, runtime.audit, runtime.supply
         )
         exchange.aggregate_processor = processor
         try:

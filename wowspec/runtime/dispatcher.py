@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from types import CoroutineType
 from typing import TYPE_CHECKING, Any, Final
 
@@ -10,7 +11,7 @@ from ..messages.exchange import ServerCommandExchange
 from ..modeling.aggregates import AggregateMetadata
 from ..world.points import COMMAND_ACKNOWLEDGE, Room
 from ..world.trace import Lane
-from .chain import Next, handle
+from .chain import COMMAND_DISPATCHER, Next, handle
 from .command_filters import acknowledge
 from .serial import SerialGroups
 
@@ -26,16 +27,39 @@ COMMAND_HANDLER: Final = "command.handler"
 class AggregateCommandDispatcher:
     """The dispatcher's part for one aggregate type (CMD-157, CMD-160)."""
 
-    __slots__ = ("_chain", "_runtime", "groups", "metadata")
+    __slots__ = ("_chain", "_early", "_runtime", "_unsubscribe", "ended", "groups", "metadata")
 
     def __init__(self, runtime: Runtime, metadata: AggregateMetadata, chain: Next) -> None:
         self._runtime = runtime
         self._chain = chain
+        self._early: list[CommandMessage[Any]] | None = []
+        self._unsubscribe: Callable[[], None] | None = None
+        self.ended = False
         self.metadata = metadata
         self.groups = SerialGroups(runtime.world.scheduler, metadata.named.aggregate_name)
 
+    def prepare(self) -> None:
+        """Subscribe, under the dispatcher's name; nothing is taken before the start (CMD-169)."""
+        bus = self._runtime.command_bus
+        self._unsubscribe = bus.receive(self.metadata.named, self.receive, group=COMMAND_DISPATCHER)
+
+    def start(self) -> None:
+        """Take what has come, and what comes from now on."""
+        early, self._early = self._early, None
+        for message in early or ():
+            self.receive(message)
+
+    def stop(self) -> None:
+        """Take no more; what was taken is finished (CMD-168, CMD-169)."""
+        self.ended = True
+
     def receive(self, message: CommandMessage[Any]) -> None:
-        """Take a command from the bus."""
+        """Take a command from the bus; after the end it is dropped, and not acknowledged (CMD-168)."""
+        if self.ended:
+            return
+        if self._early is not None:
+            self._early.append(message)
+            return
         exchange = ServerCommandExchange(message, lane=Lane(Room.COMMAND, message.aggregate_id.id))
         audit = self._runtime.audit
         if audit is not None:
@@ -48,7 +72,18 @@ class AggregateCommandDispatcher:
         self.groups.submit(message.aggregate_id.mod(PARALLELISM), lambda: self._handle(exchange))
 
     async def _handle(self, exchange: ServerCommandExchange[Any]) -> None:
-        await handle(self._chain, exchange, self._runtime.world, COMMAND_HANDLER)
+        try:
+            await handle(self._chain, exchange, self._runtime.world, COMMAND_HANDLER)
+        except Exception as error:  # noqa: BLE001 - whatever escaped the handler
+            self._end(error, exchange)
+
+    def _end(self, error: Exception, exchange: ServerCommandExchange[Any]) -> None:
+        """An error that escapes the handler ends this dispatcher for good, and its subscription with it (CMD-166)."""
+        self.ended = True
+        if self._unsubscribe is not None:
+            self._unsubscribe()
+        self.groups.end()
+        self._runtime.world.log_failure(COMMAND_DISPATCHER, exchange.message, error)
 
     async def _drop(self, exchange: ServerCommandExchange[Any]) -> None:
         try:

@@ -47,8 +47,10 @@ class CommandBus(Protocol):
         """Accept a command."""
         ...
 
-    def receive(self, named: NamedAggregate, receiver: Callable[[CommandMessage[Any]], Any]) -> None:
-        """Give the commands of a type of aggregate to a receiver."""
+    def receive(
+        self, named: NamedAggregate, receiver: Callable[[CommandMessage[Any]], Any], *, group: str = ...
+    ) -> Any:
+        """Give the commands of a type of aggregate to a receiver, of this group; gives what ends the subscription."""
         ...
 
     def close(self) -> None:

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
 from ..errors import SpecError
+from ..messages.envelopes import DomainEventStream
 from ..messages.exchange import CommandResultAccessor
 from ..modeling.functions import HandlerFunction, Parameter
 from ..world.services import ServiceProvider
@@ -29,7 +30,11 @@ def _held(exchange: Any) -> Iterator[tuple[str, Any]]:
     yield "exchange", exchange
     yield "message", exchange.message
     yield "header", exchange.header
-    yield "aggregate_id", exchange.aggregate_id
+    aggregate_id = exchange.aggregate_id
+    yield "aggregate_id", aggregate_id
+    if aggregate_id is not None:
+        # In the runtime a message is a named aggregate itself (CMD-297).
+        yield "named_aggregate", aggregate_id.named_aggregate
     yield "services", exchange.services
     command_aggregate = getattr(exchange, "command_aggregate", None)
     if command_aggregate is not None:
@@ -41,6 +46,9 @@ def _held(exchange: Any) -> Iterator[tuple[str, Any]]:
         yield "state", state_event.state
         yield "event_stream", state_event.stream
     yield "event_stream", getattr(exchange, "event_stream", None)
+    command_stream = getattr(exchange, "command_stream", None)
+    if isinstance(command_stream, DomainEventStream):  # sourcing: the stream that is being applied
+        yield "event_stream", command_stream
     yield "error", exchange.error
 
 

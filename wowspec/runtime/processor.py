@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 from ..errors import IllegalStateError, Recoverability, RetriesExhaustedError
 from ..messages.envelopes import DomainEventStream
@@ -13,7 +13,7 @@ from ..world.world import World
 from .aggregate import Append, CommandAggregate
 from .audit import Audit
 from .repository import StateAggregateRepository
-from .sourcing import StateAggregate, new_state_aggregate
+from .sourcing import StateAggregate, Supply, new_state_aggregate
 
 #: Retries that follow the first attempt (CMD-194).
 MAX_RETRIES: Final = 3
@@ -24,7 +24,9 @@ FIRST_BACKOFF_NANOS: Final = 500 * NANOS_PER_MILLI
 class RetryableAggregateProcessor:
     """Processes one command exchange; keeps nothing between commands (CMD-188)."""
 
-    __slots__ = ("_append", "_audit", "_metadata", "_repository", "_world")
+    processor_name: ClassVar = "RetryableAggregateProcessor"
+
+    __slots__ = ("_append", "_audit", "_metadata", "_repository", "_supply", "_world")
 
     def __init__(
         self,
@@ -33,8 +35,10 @@ class RetryableAggregateProcessor:
         append: Append,
         world: World,
         audit: Audit | None = None,
+        supply: Supply | None = None,
     ) -> None:
         self._audit = audit
+        self._supply = supply
         self._metadata = metadata
         self._repository = repository
         self._append = append
@@ -68,7 +72,7 @@ class RetryableAggregateProcessor:
         """A create command gets a new state without looking at any store (CMD-189)."""
         message = exchange.message
         if message.is_create:
-            return new_state_aggregate(self._metadata.state, message.aggregate_id)
+            return new_state_aggregate(self._metadata.state, message.aggregate_id, self._supply)
         return await self._repository.load(message.aggregate_id, self._metadata.state, exchange.lane)
 
 

@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Callable, Coroutine
 from typing import Any
 
-from ..world.scheduler import Scheduler
+from ..world.scheduler import Scheduler, Task
 
 Job = Callable[[], Coroutine[Any, Any, None]]
 
@@ -14,11 +14,12 @@ Job = Callable[[], Coroutine[Any, Any, None]]
 class SerialGroups:
     """Queues of jobs by group key. A job that hangs blocks its group for good."""
 
-    __slots__ = ("_queues", "_scheduler", "name")
+    __slots__ = ("_queues", "_scheduler", "_workers", "name")
 
     def __init__(self, scheduler: Scheduler, name: str) -> None:
         self._scheduler = scheduler
         self._queues: dict[Any, deque[Job]] = {}
+        self._workers: dict[Any, Task[None]] = {}
         self.name = name
 
     def submit(self, key: Any, job: Job) -> None:
@@ -28,7 +29,7 @@ class SerialGroups:
             queue.append(job)
             return
         self._queues[key] = deque()
-        _ = self._scheduler.spawn(self._work(key, job), f"{self.name}[{key}]")
+        self._workers[key] = self._scheduler.spawn(self._work(key, job), f"{self.name}[{key}]")
 
     async def _work(self, key: Any, job: Job) -> None:
         queue = self._queues[key]
@@ -41,13 +42,23 @@ class SerialGroups:
             except BaseException:
                 # The caller in whose event loop it ran was cancelled: this job is lost, those behind it are not.
                 del self._queues[key]
+                self._workers.pop(key, None)
                 for waiting in queue:
                     self.submit(key, waiting)
                 raise
             if not queue:
                 del self._queues[key]
+                self._workers.pop(key, None)
                 return
             job = queue.popleft()
+
+    def end(self) -> None:
+        """Drop what waits, and cancel what runs, but for the caller's own job."""
+        for queue in self._queues.values():
+            queue.clear()
+        for worker in self._workers.values():
+            if worker is not self._scheduler.current:
+                worker.cancel()
 
     @property
     def waiting(self) -> dict[Any, int]:

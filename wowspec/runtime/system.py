@@ -11,13 +11,22 @@ from ..messages.commands import CommandBuilder, to_command_message
 from ..messages.envelopes import CommandMessage
 from ..modeling.aggregates import AggregateMetadata
 from ..modeling.configuration import ConfiguredAggregate
+from ..modeling.functions import HandlerFunction
 from ..modeling.identity import NamedAggregate
 from ..modeling.processors import ProcessorKind, ProcessorMetadata, is_processor
 from ..world.world import World
 from .audit import Audit
 from .buses import InMemoryCommandBus, domain_event_bus, state_event_bus
 from .catalog import Catalog
-from .chain import FilterRow, NamedFilter, Next, build_chain
+from .chain import (
+    COMMAND_DISPATCHER,
+    EVENT_DISPATCHERS,
+    SNAPSHOT_DISPATCHER,
+    FilterRow,
+    NamedFilter,
+    Next,
+    build_chain,
+)
 from .command_filters import COMMAND_FILTERS
 from .construction import Made, make_processor
 from .dispatcher import AggregateCommandDispatcher
@@ -27,6 +36,7 @@ from .downstream.snapshot_dispatcher import SNAPSHOT_FILTERS, SnapshotDispatcher
 from .downstream.views import Views, ViewStore
 from .event_store import InMemoryEventStore
 from .gateway import CommandGateway
+from .injection import arguments
 from .prepare import PrepareKeys
 from .repository import StateAggregateRepository
 from .request_ids import DefaultRequestIdChecker, Prechecks, always_exists
@@ -87,7 +97,7 @@ class Runtime:
         self.armory: Armory | None = None
         self._audit: Audit | None = None
         self.event_store = event_store or InMemoryEventStore()
-        self.snapshot_store = snapshot_store or InMemorySnapshotStore(self.catalog.state_type)
+        self.snapshot_store = snapshot_store or InMemorySnapshotStore(self.catalog.state_type, self.supply)
         self.request_ids = request_ids or Prechecks.exact(world.clock)
         self.coordinator = WaitCoordinator()
         self.notifier = LocalWaitNotifier(self.coordinator, world)
@@ -95,7 +105,7 @@ class Runtime:
         self.domain_event_bus = domain_event_bus()
         self.state_event_bus = state_event_bus()
         self.repository = StateAggregateRepository(
-            self.event_store, self.snapshot_store, at=world.enter, types=self.catalog.state_type
+            self.event_store, self.snapshot_store, at=world.enter, types=self.catalog.state_type, supply=self.supply
         )
         self.snapshot_strategy: SnapshotStrategy = SimpleSnapshotStrategy(self.snapshot_store, world.now_millis)
         exists = self.event_store.exists_request_id if request_id_existence == "store" else always_exists
@@ -136,7 +146,8 @@ class Runtime:
         self.catalog.aggregates[named] = metadata
         dispatcher = AggregateCommandDispatcher(self, metadata, self._chain())
         self._command_dispatchers[named] = dispatcher
-        self.command_bus.receive(named, dispatcher.receive)
+        dispatcher.prepare()
+        dispatcher.start()
         self.snapshot_dispatcher.register(named)
 
     def add_processor(self, processor: ProcessorMetadata) -> None:
@@ -164,7 +175,7 @@ class Runtime:
         """The dispatcher of a kind of processor."""
         dispatcher = self._event_dispatchers.get(kind)
         if dispatcher is None:
-            dispatcher = EventDispatcher(self, kind, build_chain(self._made(EVENT_FILTERS[kind])))
+            dispatcher = EventDispatcher(self, kind, self._build(EVENT_FILTERS[kind], EVENT_DISPATCHERS[kind]))
             self._event_dispatchers[kind] = dispatcher
         return dispatcher
 
@@ -173,24 +184,29 @@ class Runtime:
         """The snapshot branch."""
         dispatcher = self._snapshot_dispatcher
         if dispatcher is None:
-            dispatcher = SnapshotDispatcher(self, build_chain(self._made(SNAPSHOT_FILTERS)))
+            dispatcher = SnapshotDispatcher(self, self._build(SNAPSHOT_FILTERS, SNAPSHOT_DISPATCHER))
             self._snapshot_dispatcher = dispatcher
         return dispatcher
 
+    def supply(self, handler: HandlerFunction, exchange: Any) -> tuple[list[Any], dict[str, Any]]:
+        """What a sourcing function asks for besides its event."""
+        return arguments(handler, exchange, self.world)
+
     # --- the chain of filters -----------------------------------------------------------------------------------------
 
-    def _made(self, rows: Iterable[FilterRow]) -> list[NamedFilter]:
-        return [NamedFilter(row.name, row.order, row.make(self)) for row in rows]
+    def _build(self, rows: Iterable[FilterRow], dispatcher: str) -> Next:
+        own = [NamedFilter(row.name, row.order, row.make(self), None) for row in rows]
+        return build_chain([*own, *self._extra_filters], dispatcher)
 
     def _chain(self) -> Next:
         chain = self._command_chain
         if chain is None:
-            chain = build_chain([*self._made(COMMAND_FILTERS), *self._extra_filters])
+            chain = self._build(COMMAND_FILTERS, COMMAND_DISPATCHER)
             self._command_chain = chain
         return chain
 
     def add_filter(self, item: NamedFilter) -> None:
-        """Put a filter of the user's into the command chain, where its order says.
+        """Put a filter of the user's into the chains that it takes part in, where its order says.
 
         Raises:
             SpecError: once the chain is in use.
