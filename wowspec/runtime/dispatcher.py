@@ -39,9 +39,8 @@ class AggregateCommandDispatcher:
         self.groups = SerialGroups(runtime.world.scheduler, metadata.named.aggregate_name)
 
     def prepare(self) -> None:
-        """Subscribe, under the dispatcher's name; nothing is taken before the start (CMD-169)."""
-        bus = self._runtime.command_bus
-        self._unsubscribe = bus.receive(self.metadata.named, self.receive, group=COMMAND_DISPATCHER)
+        """Subscribe; nothing is taken before the start (CMD-169)."""
+        self._unsubscribe = self._runtime.command_bus.receive(self.metadata.named, self.receive)
 
     def start(self) -> None:
         """Take what has come, and what comes from now on."""

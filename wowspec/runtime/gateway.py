@@ -47,10 +47,8 @@ class CommandBus(Protocol):
         """Accept a command."""
         ...
 
-    def receive(
-        self, named: NamedAggregate, receiver: Callable[[CommandMessage[Any]], Any], *, group: str = ...
-    ) -> Any:
-        """Give the commands of a type of aggregate to a receiver, of this group; gives what ends the subscription."""
+    def receive(self, named: NamedAggregate, receiver: Callable[[CommandMessage[Any]], Any]) -> Any:
+        """Give the commands of a type of aggregate to a receiver; may return a function that ends the subscription."""
         ...
 
     def close(self) -> None:
