@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Generic, TypeVar, overload
 
 from .alignment import match_events
@@ -73,6 +73,9 @@ class Facts(Sequence[E_co], Generic[E_co]):
 
     def __len__(self) -> int:
         return len(self._bodies)
+
+    def __iter__(self) -> Iterator[E_co]:
+        return iter(self._bodies)
 
     def __eq__(self, other: object) -> bool:
         if isinstance(other, Facts):
