@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from types import SimpleNamespace
 from typing import Any
 
 from pydantic import ValidationError
@@ -88,6 +89,12 @@ class GatewaySession:
     def close(self, test: str) -> None:
         """Refuse use from here on."""
         self._closed = test
+        self.abandon()
+
+    def abandon(self) -> None:
+        """Give up what could still move, such as what follows after a stream of results that was left early."""
+        if self._made is not None and not self._made.world.scheduler.seats:
+            self._made.world.scheduler.abandon()
 
     @property
     def made(self) -> Session | None:
@@ -175,7 +182,7 @@ class GatewaySession:
             assert audit is not None
             audit.begin_step()
             self._in_step = True
-            self._rows = len(world.trace.rows)
+            self._rows = len(world.trace)
             self._logged = len(world.log)
         return session
 
@@ -197,7 +204,9 @@ class GatewaySession:
             self._in_step = False
             breaches = check_laws(session.runtime, self.laws_off, session.shadows, session.initial)
             if breaches:
-                texts = "\n".join(breach.text for breach in breaches)
+                texts = "\n".join(breach.text for breach in breaches).replace(
+                    " .without_law(", " gateway.world.without_law("
+                )
                 raise SpecFailure(f"{texts}\n{rows_text(self._step_rows(session))}") from failure
         if failure is not None:
             raise failure
@@ -306,7 +315,7 @@ class GatewaySession:
             named.context_name,
             named.aggregate_name,
             said.tenant_id or DEFAULT_TENANT_ID,
-            said.aggregate_id or "",
+            _own_id(command) or said.aggregate_id or "",
             None,
             said.request_id or command_id,
             command_id,
@@ -372,6 +381,16 @@ class GatewaySession:
             if getattr(entry.subject, "id", None) not in self._own
             and not any(error is other for error in _causes(entry.error) for other in known)
         ]
+
+
+def _own_id(command: CommandOf) -> str | None:
+    """The id among the fields of a command that was never made."""
+    about = command_metadata(command.command_class)
+    try:
+        own = about.aggregate_id(SimpleNamespace(**command.fields)) if about.aggregate_id is not None else None
+    except Exception:  # noqa: BLE001 - a getter of the author's, on what is no command
+        return None
+    return own if isinstance(own, str) else None
 
 
 def _arm(session: Session, arming: Arming) -> None:

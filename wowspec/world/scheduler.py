@@ -1,8 +1,8 @@
 """PYTEST_DONT_REWRITE. One small deterministic scheduler: ordinary coroutines, stepped on virtual time.
 
-Theory of operation. A *task* is a coroutine. It awaits only `Future`s (which tasks are too) and `Sleep`; anything else it
-yields is *foreign*: it belongs to an event loop. `drive()` is a generator that steps ready tasks first in, first out,
-then moves the clock to the earliest timer, until nothing is left that can move. It yields only foreign awaitables: the
+Theory of operation. A *task* is a coroutine. It awaits only `Future`s (which tasks are too) and `Sleep`; anything else
+it yields is *foreign*: it belongs to an event loop. `drive()` is a generator that steps ready tasks in order, then
+moves the clock to the earliest timer, until nothing is left that can move. It yields only foreign awaitables: the
 synchronous `run()` answers them with an error thrown into the task at its await; the asynchronous form (`driving.py`)
 hands them to the caller's loop (asyncio, trio, anyio alike).
 
@@ -295,12 +295,16 @@ class Scheduler:
         if not timers or (until is not None and timers[0][0] > until):
             return False
         nanos, _, timer = heapq.heappop(timers)
-        if nanos > self.clock.nanos:
-            self.clock.nanos = nanos
+        self.clock.nanos = max(self.clock.nanos, nanos)
         callback = timer.callback
         if callback is not None:
             callback()
         return True
+
+    def abandon(self) -> None:
+        """Give up what could still move: nobody will drive this world any more."""
+        while self._ready:
+            self._ready.popleft()._coro.close()
 
     def take_ready(self, seat: Seat) -> Task[Any] | None:
         """The next ready task that is this caller's to step: its own, or nobody's (any more)."""
