@@ -12,6 +12,9 @@ from ..world.points import POINTS
 from .along import along
 from .values import Fault, FaultPoint, point
 
+#: What is raised here is the author's mistake: pytest shows the line of theirs, not of ours.
+__tracebackhide__ = True
+
 __all__ = [
     "Fault",
     "FaultPoint",

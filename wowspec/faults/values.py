@@ -9,6 +9,9 @@ from typing import Any, Final, NoReturn
 from ..errors import SpecError
 from ..world.points import KINDS, POINTS, FaultKind, point_row
 
+#: What is raised here is the author's mistake: pytest shows the line of theirs, not of ours.
+__tracebackhide__ = True
+
 _VERBS: Final = {row.kind: row.verb for row in KINDS}
 
 

@@ -185,6 +185,7 @@ class Spec(Expecting[S]):
             options: with a command: `aggregate_id=`, `tenant_id=`, `owner_id=`, `space_id=`, `request_id=`,
                 `expected_version=`, `header=`, `wait_for=`. With a class: its fields.
         """
+        __tracebackhide__ = True
         if isinstance(command, type):
             if is_aggregate(command) or is_processor(command):
                 raise SpecError(

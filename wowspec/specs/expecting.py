@@ -61,8 +61,7 @@ class Expecting(Generic[S]):
         if text is None:
             return self
         names = self._node.branch_names()
-        parts = [f"in branch {' > '.join(names)}:"] if names else []
-        parts.append(text)
+        parts = [f"in branch {' > '.join(names)}: {text}" if names else text]
         error = run.error
         if error is not None and not run.decided:
             parts.append(f"  the command failed:\n{traceback_text(error)}")

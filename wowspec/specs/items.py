@@ -10,6 +10,9 @@ from ..errors import IllegalArgumentError, SpecError
 from ..modeling.aggregates import aggregate_metadata
 from ..world.clock import datetime_nanos, duration_nanos
 
+#: What is raised here is the author's mistake: pytest shows the line of theirs, not of ours.
+__tracebackhide__ = True
+
 
 @dataclass(frozen=True, slots=True)
 class Options:

@@ -132,6 +132,7 @@ def some(kind: type[T], /, **fields: Any) -> Some[T]:
     Raises:
         SpecError: if the first argument is no class, or the class has no such field.
     """
+    __tracebackhide__ = True
     if not isinstance(kind, type):
         raise SpecError(
             f"some({render(kind, BRIEF)}): the first argument is no class",
@@ -149,6 +150,7 @@ def any_of(*items: Any) -> AnyOf:
     Raises:
         SpecError: if there is nothing to choose from, or a choice stands for several events.
     """
+    __tracebackhide__ = True
     if not items:
         raise SpecError("any_of() has nothing to choose from", instead="any_of(OrderPaid(...), some(OrderShipped))")
     _refuse_groups("any_of", items, "each choice stands for one event")
@@ -161,6 +163,7 @@ def unordered(*items: Any) -> Unordered:
     Raises:
         SpecError: if an item stands for several events.
     """
+    __tracebackhide__ = True
     _refuse_groups("unordered", items, "each item stands for one event, and they follow each other without a gap")
     return Unordered(items)
 
@@ -229,6 +232,7 @@ def suggestion(kind: type, name: str) -> str:
 
 
 def _check_field(kind: type, name: str) -> None:
+    __tracebackhide__ = True
     known = known_fields(kind)
     if known is None or name in known:
         return
@@ -241,6 +245,7 @@ def _check_field(kind: type, name: str) -> None:
 
 
 def _refuse_groups(verb: str, items: tuple[Any, ...], why: str) -> None:
+    __tracebackhide__ = True
     for item in items:
         if is_group(item):
             raise SpecError(

@@ -47,7 +47,7 @@ class Tracker:
             _require_judged(node)
         for node in self.nodes:
             if node.run is not None:
-                settle(node.run)
+                settle(node.run, _branch(node))
         for node in self.nodes:
             if isinstance(node.step, WithFaults):
                 _require_struck(node, node.step)

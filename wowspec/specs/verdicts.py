@@ -10,8 +10,12 @@ from .showing import shown
 from .story import timeline, traceback_text
 
 
-def settle(run: Run) -> None:
+def settle(run: Run, where: str = "") -> None:
     """Require that success or failure is decided, that no law is broken, and that no error went by unseen.
+
+    Args:
+        run: the run.
+        where: begins the text: the place of the command in the test, where no line of it is being executed any more.
 
     Raises:
         SpecFailure: which tells the error with the user's part of its traceback.
@@ -20,11 +24,11 @@ def settle(run: Run) -> None:
     obey_laws(run)
     error = run.error
     if error is not None and not run.decided:
-        raise SpecFailure(undecided_text(run, error)) from None
+        raise SpecFailure(where + undecided_text(run, error)) from None
     unseen = run.unexpected()
     if unseen:
         entry = unseen[0][1]
-        raise SpecFailure(unseen_text(run, entry)) from None
+        raise SpecFailure(where + unseen_text(run, entry)) from None
 
 
 def obey_laws(run: Run) -> None:
