@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any, Final
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any, Final
 
 from ..errors import SpecError
 from ..faults.arming import Armory
@@ -16,7 +16,6 @@ from ..modeling.identity import NamedAggregate
 from ..modeling.processors import ProcessorKind, ProcessorMetadata, is_processor
 from ..world.world import World
 from .audit import Audit
-from .buses import InMemoryCommandBus, domain_event_bus, state_event_bus
 from .catalog import Catalog
 from .chain import (
     COMMAND_DISPATCHER,
@@ -30,20 +29,26 @@ from .chain import (
 from .command_filters import COMMAND_FILTERS
 from .construction import Made, make_processor
 from .dispatcher import AggregateCommandDispatcher
+from .downstream.compensation import CompensateSupporter
 from .downstream.event_dispatcher import EventDispatcher
 from .downstream.event_filters import EVENT_FILTERS
 from .downstream.snapshot_dispatcher import SNAPSHOT_FILTERS, SnapshotDispatcher
 from .downstream.views import Views, ViewStore
 from .event_store import InMemoryEventStore
 from .gateway import CommandGateway
+from .local_first import BusFactory, in_memory_buses
 from .injection import arguments
 from .prepare import PrepareKeys
+from .receivers import MessageReceiver
 from .repository import StateAggregateRepository
 from .request_ids import DefaultRequestIdChecker, Prechecks, always_exists
 from .snapshots import InMemorySnapshotStore, SimpleSnapshotStrategy, SnapshotStrategy
 from .validation import PydanticValidator
 from .waiting.coordinator import WaitCoordinator
 from .waiting.notifier import LocalWaitNotifier
+
+if TYPE_CHECKING:
+    from .downstream.compensation_filter import Compensation
 
 #: Dispatchers in their order of start (PRJ-014).
 PROCESSOR_ORDER: Final = (ProcessorKind.EVENT_PROCESSOR, ProcessorKind.PROJECTION, ProcessorKind.STATELESS_SAGA)
@@ -54,6 +59,7 @@ class Runtime:
 
     __slots__ = (
         "_audit",
+        "_bus_factory",
         "_command_chain",
         "_command_dispatchers",
         "_event_dispatchers",
@@ -64,6 +70,7 @@ class Runtime:
         "armory",
         "catalog",
         "command_bus",
+        "compensation",
         "coordinator",
         "domain_event_bus",
         "event_store",
@@ -88,6 +95,8 @@ class Runtime:
         event_store: InMemoryEventStore | None = None,
         snapshot_store: InMemorySnapshotStore | None = None,
         request_ids: Prechecks | None = None,
+        buses: BusFactory = in_memory_buses,
+        compensation: bool = False,
     ) -> None:
         self.world = world
         world.parts = self.part
@@ -101,9 +110,11 @@ class Runtime:
         self.request_ids = request_ids or Prechecks.exact(world.clock)
         self.coordinator = WaitCoordinator()
         self.notifier = LocalWaitNotifier(self.coordinator, world)
-        self.command_bus = InMemoryCommandBus()
-        self.domain_event_bus = domain_event_bus()
-        self.state_event_bus = state_event_bus()
+        self._bus_factory = buses
+        made = buses(self)
+        self.command_bus = made.command
+        self.domain_event_bus = made.domain_event
+        self.state_event_bus = made.state_event
         self.repository = StateAggregateRepository(
             self.event_store, self.snapshot_store, at=world.enter, types=self.catalog.state_type, supply=self.supply
         )
@@ -124,6 +135,7 @@ class Runtime:
         self._command_dispatchers: dict[NamedAggregate, AggregateCommandDispatcher] = {}
         self._event_dispatchers: dict[ProcessorKind, EventDispatcher] = {}
         self._snapshot_dispatcher: SnapshotDispatcher | None = None
+        self.compensation = _compensation_of(self) if compensation else None
         if catalog is not None:
             self.use(catalog)
 
@@ -149,6 +161,8 @@ class Runtime:
         dispatcher.prepare()
         dispatcher.start()
         self.snapshot_dispatcher.register(named)
+        if self.compensation is not None:
+            self.compensation.join(self)
 
     def add_processor(self, processor: ProcessorMetadata) -> None:
         """Register a processor's functions; again is a no-op."""
@@ -169,7 +183,23 @@ class Runtime:
         """What this world supplies to a function of a class besides services; None: nothing of the type."""
         if wanted is Views and is_processor(owner):
             return self.views.of(owner)  # type: ignore[arg-type]
+        if self.compensation is not None and wanted is CompensateSupporter:
+            return self.compensation.supporter
         return self.prepare_keys.of(wanted)
+
+    @staticmethod
+    def listen(bus: Any, named: NamedAggregate, receive: Callable[..., None]) -> Callable[[], None]:
+        """Let a dispatcher hear an aggregate type's messages on a bus; returns what ends that.
+
+        A bus with receivers tells the dispatcher of each delivery too: `receive(message, delivery)`.
+        """
+        attach = getattr(bus, "receiver", None)
+        if attach is None:
+            return bus.receive(named, receive)  # type: ignore[no-any-return]
+        receiver: MessageReceiver[Any] = attach(named)
+        receiver.subscribe(lambda delivery: receive(delivery.message, delivery))
+        receiver.open()
+        return lambda: None if receiver.close() else None
 
     def event_dispatcher(self, kind: ProcessorKind) -> EventDispatcher:
         """The dispatcher of a kind of processor."""
@@ -195,7 +225,8 @@ class Runtime:
     # --- the chain of filters -----------------------------------------------------------------------------------------
 
     def _build(self, rows: Iterable[FilterRow], dispatcher: str) -> Next:
-        own = [NamedFilter(row.name, row.order, row.make(self), None) for row in rows]
+        added = () if self.compensation is None else self.compensation.rows(dispatcher)
+        own = [NamedFilter(row.name, row.order, row.make(self), None) for row in (*rows, *added)]
         return build_chain([*own, *self._extra_filters], dispatcher)
 
     def _chain(self) -> Next:
@@ -229,6 +260,8 @@ class Runtime:
             request_id_existence=self._request_id_existence,
             event_store=self.event_store.copy(),
             request_ids=self.request_ids.copy(world.clock),
+            buses=self._bus_factory,
+            compensation=self.compensation is not None,
         )
         other.snapshot_store.take_over(self.snapshot_store)
         other.views.take_over(self.views)
@@ -265,11 +298,10 @@ class Runtime:
     # --- building messages --------------------------------------------------------------------------------------------
 
     def aggregate_of(self, cls: type) -> ConfiguredAggregate | None:
-        """The aggregate that a command class belongs to; it joins the world."""
+        """The aggregate that a command class belongs to, whether or not the world holds it."""
         metadata = self.catalog.for_command(cls)
         if metadata is None:
             return None
-        self.add_aggregate(metadata)
         return ConfiguredAggregate(metadata.named, metadata.static_tenant_id)
 
     def context_of(self, cls: type) -> str | None:
@@ -293,3 +325,10 @@ class Runtime:
             self.armory = Armory()
             self.world.injector = self.armory
         return self.armory
+
+
+def _compensation_of(runtime: Runtime) -> Compensation:
+    # Imported here: the record of failed executions is an aggregate, and few worlds have it.
+    from .downstream.compensation_filter import Compensation
+
+    return Compensation(runtime)

@@ -12,10 +12,10 @@ from ..modeling.aggregates import aggregate_metadata, is_aggregate
 from ..modeling.ordering import Order
 from ..modeling.processors import is_processor
 from ..runtime.chain import Filter, NamedFilter
-from .expecting import Expecting
+from .expecting_downstream import ExpectingDownstream
 from .items import TimeStep, advance as advance_step, command_of, command_options
 from .laws import require_law
-from .nodes import GivenState, History, Node, Setup, Step, Subject, When, WithFaults, WithoutLaw
+from .nodes import GivenState, History, Node, Setup, Step, Subject, When, WhenEvent, WithFaults, WithoutLaw
 from .parts import join, members_of, profile_of, require_fault
 from .session import Profile, Session
 from .tracking import track
@@ -23,7 +23,7 @@ from .tracking import track
 S = TypeVar("S")
 
 
-class Spec(Expecting[S]):
+class Spec(ExpectingDownstream[S]):
     """A specification in the making: `given(...).when(...).expect_events(...)`.
 
     It is immutable, so two branches of one base never meet. A command runs once, at its first expectation, through the
@@ -113,7 +113,7 @@ class Spec(Expecting[S]):
         def plan(world: Any) -> None:
             world.profile = chosen
 
-        return self._add(Setup("with_profile", lambda session: None, plan))
+        return self._add(Setup("with_profile", _nothing, plan))
 
     def with_filter(self, item: Filter, *, order: Order | None = None, name: str | None = None) -> Self:
         """Put a filter of your own into the command chain, where its order says; before the first command."""
@@ -122,7 +122,7 @@ class Spec(Expecting[S]):
         def plan(world: Any) -> None:
             world.filters.append(named)
 
-        return self._add(Setup("with_filter", lambda session: None, plan))
+        return self._add(Setup("with_filter", _nothing, plan))
 
     def inject(self, *services: Any, **by_name: Any) -> Self:
         """Give services to handlers: looked up by type first, then by name. Branches share them.
@@ -198,6 +198,31 @@ class Spec(Expecting[S]):
             raise SpecError("when(None)", why="when(...) sends a command", instead="when(SomeCommand(...))")
         return self._add(When(command, command_options(options)))
 
+    def when_event(
+        self,
+        event: Any,
+        /,
+        *,
+        state: Any = None,
+        function: str | None = None,
+        aggregate_id: str | None = None,
+        tenant_id: str | None = None,
+        owner_id: str = "",
+        space_id: str = "",
+    ) -> Self:
+        """Let an event reach the functions of a saga, event processor or projection; it is published, not stored.
+
+        Args:
+            event: the event's body, or a whole `DomainEvent`.
+            state: the state after it; then state-event functions take it.
+            function: the only function that may take it, by name.
+            aggregate_id: of the event's aggregate; default: the one last spoken of, else a new one.
+            tenant_id: likewise.
+            owner_id: owner that the event names.
+            space_id: space that it names.
+        """
+        return self._add(WhenEvent(event, state, function, aggregate_id, tenant_id, owner_id, space_id))
+
     # --- branches -----------------------------------------------------------------------------------------------------
 
     def fork(self, name: str, branch: Callable[[Self], Any]) -> Self:
@@ -214,7 +239,7 @@ class Spec(Expecting[S]):
                 why="a branch is a function that goes on with the spec",
                 instead=f"fork({name!r}, lambda spec: spec.when(...).expect_events(...))",
             )
-        branch(self._add(Setup("fork", lambda session: None), name))
+        branch(self._add(Setup("fork", _nothing), name))
         return self
 
     def __repr__(self) -> str:

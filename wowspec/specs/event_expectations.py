@@ -36,7 +36,7 @@ def ledgers(run: Run) -> str:
 def events_that(run: Run, that: Callable[[Any], Any], ledger: str) -> str | None:
     """A function says yes to a ledger as a whole."""
     held = getattr(run, ledger)
-    return None if _says_yes(that, held) else f"the function said no to the {ledger} events: {render(list(held))}"
+    return None if says_yes(that, held) else f"the function said no to the {ledger} events: {render(list(held))}"
 
 
 def no_events(run: Run, ledger: str) -> str | None:
@@ -105,7 +105,7 @@ def state(run: Run, target: On | None, that: Callable[[Any], Any] | None, fields
         text = fields_text(fields, aggregate.state, subject=f"the state of {reference}", root="state")
         if text:
             return text
-    if that is not None and not _says_yes(that, aggregate.state):
+    if that is not None and not says_yes(that, aggregate.state):
         return f"the function said no to the state of {reference}: {render(aggregate.state)}"
     return None
 
@@ -151,7 +151,8 @@ def header(run: Run, expected: Mapping[str, Any]) -> str | None:
     return mapping_text(expected, stream.header, subject="the header of the event stream") or None
 
 
-def _says_yes(that: Callable[[Any], Any], value: Any) -> bool:
+def says_yes(that: Callable[[Any], Any], value: Any) -> bool:
+    """Whether a function of the author's says yes; a lambda that gives None is a `SpecError`."""
     answer = that(value)
     if answer is None:
         if getattr(that, "__name__", "") == "<lambda>":

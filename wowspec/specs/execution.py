@@ -13,10 +13,11 @@ from ..runtime.validation import violations_of
 from ..world.points import COMMAND_VALIDATE, Room
 from ..world.trace import Lane, TraceRow
 from . import defaults
+from .events import is_projection, send_event
 from .history import put_state, write_history
 from .items import CommandOf, CommandOptions, On, SentCommand
 from .laws import check_laws
-from .nodes import GivenState, History, Node, Setup, Subject, When, WithFaults, WithoutLaw
+from .nodes import ACTIONS, GivenState, History, Node, Setup, Subject, When, WhenEvent, WithFaults, WithoutLaw
 from .run import Run
 from .session import Armed, Session, new_session
 from .verdicts import settle
@@ -42,7 +43,7 @@ def session_before(node: Node) -> tuple[Session, Run | None]:
     previous: Run | None = None
     for index in range(len(path) - 1, -1, -1):
         earlier = path[index]
-        if earlier is not node and isinstance(earlier.step, When):
+        if earlier is not node and isinstance(earlier.step, ACTIONS):
             previous = run_of(earlier)
             settle(previous)
             start = index + 1
@@ -76,7 +77,8 @@ def _apply(session: Session, nodes: list[Node], target: Node) -> None:
         if isinstance(step, Setup):
             step.apply(session)
         elif isinstance(step, History):
-            write_history(session, step.items, _following(nodes[place + 1 :], target), deliver=step.deliver)
+            deliver = step.deliver or is_projection(subject_of(target))
+            write_history(session, step.items, _following(nodes[place + 1 :], target), deliver=deliver)
         elif isinstance(step, GivenState):
             put_state(session, step)
         elif isinstance(step, WithFaults):
@@ -103,8 +105,13 @@ def _is_function(command: Any) -> bool:
 
 def _execute(node: Node) -> None:
     step = node.step
-    assert isinstance(step, When)
     session, previous = session_before(node)
+    if isinstance(step, WhenEvent):
+        _arm(session)
+        node.run = send_event(session, step, subject_of(node), previous)
+        _note_struck(session)
+        return
+    assert isinstance(step, When)
     command = step.command
     if _is_function(command) and not _handles(session, command):
         if previous is None:
@@ -116,9 +123,19 @@ def _execute(node: Node) -> None:
         command = command(previous)
     _arm(session)
     node.run = send(session, command, step.options, previous)
+    _note_struck(session)
+
+
+def _note_struck(session: Session) -> None:
     for origin, armed in zip(session.origins, _armed(session), strict=True):
         if armed.struck:
             origin.node.struck.add(origin.index)
+
+
+def subject_of(node: Node) -> type | None:
+    """What the spec is about: the class of its first word."""
+    step = node.path()[0].step
+    return step.cls if isinstance(step, Subject) else None
 
 
 def _handles(session: Session, command: Any) -> bool:

@@ -82,7 +82,32 @@ class When:
     options: CommandOptions
 
 
-Step = Subject | Setup | History | GivenState | WithFaults | WithoutLaw | When
+@dataclass(frozen=True, slots=True)
+class WhenEvent:
+    """An event that reaches the functions of the subject and of whatever else the world uses.
+
+    Attributes:
+        event: its body, or None: nothing but what was given reaches them.
+        state: the state after it; then it is a state event.
+        function: the only function that may take it, by name.
+        aggregate_id: of the event's aggregate.
+        tenant_id: likewise.
+        owner_id: what the event says of the owner.
+        space_id: what it says of the space.
+    """
+
+    event: Any = None
+    state: Any = None
+    function: str | None = None
+    aggregate_id: str | None = None
+    tenant_id: str | None = None
+    owner_id: str = ""
+    space_id: str = ""
+
+
+Step = Subject | Setup | History | GivenState | WithFaults | WithoutLaw | When | WhenEvent
+#: The steps that run something, and so leave a `Run`.
+ACTIONS = (When, WhenEvent)
 
 
 @dataclass(slots=True, eq=False)
@@ -98,6 +123,7 @@ class Node:
         run: what came of it, once it ran.
         struck: which of its faults struck, in any run.
         place: where the author wrote it: file and line.
+        settled: for a spec of a projection: the step that lets what is given reach it.
     """
 
     parent: Node | None
@@ -108,6 +134,7 @@ class Node:
     run: Run | None = None
     struck: set[int] = field(default_factory=set)
     place: str = ""
+    settled: Node | None = None
 
     def path(self) -> list[Node]:
         """The steps from the root to this one."""
@@ -125,8 +152,8 @@ class Node:
             node = node.parent
 
     def last_when(self) -> Node | None:
-        """The latest command step at or before this one."""
-        return next((node for node in self.back() if isinstance(node.step, When)), None)
+        """The latest step at or before this one that runs something."""
+        return next((node for node in self.back() if isinstance(node.step, ACTIONS)), None)
 
     def branch_names(self) -> list[str]:
         """Names of the branches that lead here, outermost first."""

@@ -1,7 +1,7 @@
 """Runs the steps of a spec on a runtime of its own: history, faults, commands.
 
-A session belongs to one way through the tree of steps. It is branched (copied) before each command that follows another,
-so that every run keeps the world that it left behind.
+A session belongs to one way through the tree of steps. It is branched (copied) before each command that follows
+another, so that every run keeps the world that it left behind.
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ import sys
 from typing import Any, Protocol
 
 from ..errors import SpecFailure
-from .nodes import Node, Subject, When, WithFaults
+from .nodes import Node, Subject, When, WhenEvent, WithFaults
 from .showing import shown
 from .story import PACKAGE as _PACKAGE, short_path
 from .verdicts import settle
@@ -20,6 +20,10 @@ class Judged(Protocol):
         """Raise what is wrong with it, each finding once."""
         ...
 
+    def abandon(self) -> None:
+        """The test ended: nobody goes on with it."""
+        ...
+
 
 class Tracker:
     """The specs (and gateways) of one test, or of one Hypothesis example."""
@@ -30,6 +34,11 @@ class Tracker:
         self.nodes: list[Node] = []
         self.soft: list[str] = []
         self.others: list[Judged] = []
+
+    def abandon(self) -> None:
+        """Nobody goes on with what was made."""
+        for other in self.others:
+            other.abandon()
 
     def finish(self) -> None:
         """Require that every spec was judged and decided, and every fault struck.
@@ -59,13 +68,15 @@ def _require_judged(node: Node) -> None:
     __tracebackhide__ = True
     if node.has_child or node.judged:
         return
-    if isinstance(node.step, When):
+    if isinstance(node.step, When | WhenEvent):
+        step = node.step
+        verb = f"when({shown(step.command)})" if isinstance(step, When) else f"when_event({shown(step.event)})"
         raise SpecFailure(
-            f"{_branch(node)}when({shown(node.step.command)}) was never looked at\n"
+            f"{_branch(node)}{verb} was never looked at\n"
             "  why: a command without an expectation proves nothing; it was not even run\n"
             "  instead: .expect_events(...), .expect_no_events(), .expect_error(...), … after it, or .run() alone"
             if node.run is None
-            else f"{_branch(node)}when({shown(node.step.command)}) has no expectation\n"
+            else f"{_branch(node)}{verb} has no expectation\n"
             "  why: a run that nothing is expected of proves nothing\n"
             "  instead: an .expect_…(...) after it"
         )
@@ -116,7 +127,11 @@ def start() -> None:
 
 def stop() -> Tracker | None:
     """The test ended; its tracker."""
-    return _trackers.pop() if _trackers else None
+    if not _trackers:
+        return None
+    tracker = _trackers.pop()
+    tracker.abandon()
+    return tracker
 
 
 def current() -> Tracker | None:
@@ -188,5 +203,6 @@ class _Finish:
 
     def __call__(self) -> None:
         __tracebackhide__ = True
+        self.tracker.abandon()
         if sys.exc_info()[0] is None:
             self.tracker.finish()

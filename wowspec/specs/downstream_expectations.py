@@ -1,0 +1,267 @@
+"""Expectations of what follows publication: commands of sagas, views, snapshots, causation; each gives a text or None."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from itertools import pairwise
+from typing import Any
+
+from ..errors import SpecError
+from ..messages.commands import CommandBuilder
+from ..messages.envelopes import CommandMessage
+from ..messages.header import UPSTREAM_ID
+from ..messages.stages import CommandStage
+from ..modeling.processors import ProcessorKind, processor_metadata
+from ..world.points import COMMAND_BUS_SEND, DOMAIN_EVENT_BUS_SEND, EVENT_DELIVER
+from .alignment import match_events
+from .diff import count_text, events_text
+from .event_expectations import reference_of, says_yes
+from .execution import subject_of
+from .facts import Facts
+from .items import On
+from .nodes import Node
+from .render import render
+from .run import APPLIED, Run
+from .value_diff import fields_text, mapping_text
+
+
+def commands_of(run: Run) -> Facts[Any]:
+    """The commands that sagas sent during a run, as the command bus accepted them."""
+    return Facts.of_envelopes(
+        row.subject
+        for row in run.rows_of(COMMAND_BUS_SEND)
+        if row.outcome in APPLIED and row.subject is not run.message
+    )
+
+
+def commands(run: Run, expected: Sequence[Any]) -> str | None:
+    """Sagas sent exactly these commands, in this order; a builder says the envelope, too."""
+    sent = commands_of(run)
+    bodies = [item.values.body if isinstance(item, CommandBuilder) else item for item in expected]
+    match = match_events(bodies, tuple(sent))
+    if not match.matched:
+        return events_text(match, ledger="sent", noun="command")
+    for item, message in zip(expected, sent.envelopes, strict=False):
+        if isinstance(item, CommandBuilder):
+            text = _envelope(item, message)
+            if text:
+                return text
+    return None
+
+
+def _envelope(builder: CommandBuilder[Any], message: CommandMessage[Any]) -> str:
+    said = {
+        name: value
+        for name in ("aggregate_id", "tenant_id", "owner_id", "space_id", "request_id", "aggregate_version")
+        if (value := getattr(builder.values, name)) is not None
+    }
+    held = {name: getattr(message, name) for name in said if name not in ("aggregate_id", "tenant_id")}
+    held |= {"aggregate_id": message.aggregate_id.id, "tenant_id": message.aggregate_id.tenant_id}
+    return mapping_text(said, held, subject=f"the envelope of {render(message.body)}", root="command")
+
+
+def no_commands(run: Run) -> str | None:
+    """Sagas sent nothing."""
+    sent = commands_of(run)
+    return None if not sent else count_text(0, sent, ledger="sent", noun="command")
+
+
+def projection_of(run: Run, node: Node, named: type | None) -> type:
+    """The projection whose rows are looked at: the named one, the spec's subject, or the only one of the world.
+
+    Raises:
+        SpecError: if none of these is one.
+    """
+    held = run.session.runtime.catalog.processors
+    projections = [cls for cls, metadata in held.items() if metadata.kind is ProcessorKind.PROJECTION]
+    if named is not None:
+        if named not in projections:
+            raise SpecError(
+                f"expect_view(..., projection={named.__name__}): the world holds no such projection",
+                why="a world holds just the parts that its spec names",
+                instead=f".using({named.__name__})",
+            )
+        return named
+    subject = subject_of(node)
+    if subject in projections:
+        return subject
+    if len(projections) == 1:
+        return projections[0]
+    names = ", ".join(cls.__name__ for cls in projections) or "none"
+    raise SpecError(
+        f"expect_view(...): of which projection? The world holds: {names}",
+        why="each projection keeps rows of its own",
+        instead="expect_view('o-1', projection=OrderView, ...), or .using(OrderView)",
+    )
+
+
+def view(run: Run, cls: type, view_id: str, that: Callable[[Any], Any] | None, fields: Mapping[str, Any]) -> str | None:
+    """A row has these fields, and a function says yes to it.
+
+    Raises:
+        SpecError: if nothing is expected of the row.
+    """
+    if that is None and not fields:
+        raise SpecError(
+            f"expect_view({view_id!r}) expects nothing of the row",
+            why="an expectation that cannot fail proves nothing",
+            instead="expect_view('o-1', status='PAID'), or expect_view('o-1', lambda row: row.total == 3)",
+        )
+    rows = run.session.runtime.views.of(cls)
+    if view_id not in rows:
+        there = ", ".join(map(repr, rows)) or "none"
+        return f"{cls.__name__} keeps no row {view_id!r}; there are: {there}"
+    row = rows[view_id]
+    if fields:
+        subject = f"row {view_id!r} of {cls.__name__}"
+        text = (
+            mapping_text(fields, row, subject=subject, root="view")
+            if isinstance(row, Mapping)
+            else fields_text(fields, row, subject=subject, root="view")
+        )
+        if text:
+            return text
+    if that is not None and not says_yes(that, row):
+        return f"the function said no to row {view_id!r} of {cls.__name__}: {render(row)}"
+    return None
+
+
+def no_view(run: Run, cls: type, view_id: str) -> str | None:
+    """There is no such row."""
+    rows = run.session.runtime.views.of(cls)
+    return f"{cls.__name__} keeps a row {view_id!r}: {render(rows[view_id])}" if view_id in rows else None
+
+
+def idempotent(run: Run, cls: type) -> str | None:
+    """Every event that reached a projection reaches it once more, and its rows stay as they are."""
+    metadata = processor_metadata(cls)
+    prefix = f"{EVENT_DELIVER}:{metadata.name}."
+    again = run.session.branch()
+    runtime = again.runtime
+    delivered = {
+        row.subject.id
+        for row in run.session.world.trace.rows
+        if row.point.startswith(prefix) and row.outcome in APPLIED
+    }
+    before = dict(runtime.views.of(cls))
+    before = {key: render(value) for key, value in before.items()}
+    streams = _delivered_streams(run, delivered)
+    if not streams:
+        raise SpecError(
+            f"expect_idempotent({cls.__name__}): nothing was delivered to it",
+            why="delivering nothing twice proves nothing",
+            instead=f"an event that {cls.__name__} takes, in given(...) or by when(...)",
+        )
+    for stream in streams:
+        runtime.domain_event_bus.send_now(stream.copy())
+        runtime.world.scheduler.run()
+    after = {key: render(value) for key, value in runtime.views.of(cls).items()}
+    if after == before:
+        return None
+    text = mapping_text(before, after, subject=f"the rows of {cls.__name__}", root="views", exact=True)
+    return f"{cls.__name__} is not idempotent: after a second delivery of the same events, {text}"
+
+
+def _delivered_streams(run: Run, events: set[str]) -> list[Any]:
+    seen: dict[str, Any] = {}
+    for reference in run.session.runtime.event_store.aggregate_ids():
+        for stream in run.session.runtime.event_store.peek(reference):
+            if any(event.id in events for event in stream.events):
+                seen[stream.id] = stream
+    return [seen[key] for key in sorted(seen)]
+
+
+def snapshot(run: Run, target: On | None, fields: Mapping[str, Any]) -> str | None:
+    """The stored snapshot: its version, and fields of its state."""
+    reference = reference_of(run, target)
+    store = run.session.runtime.snapshot_store
+    record = store.record(reference)
+    if record is None:
+        return f"there is no snapshot of {reference}"
+    wanted = dict(fields)
+    version = wanted.pop("version", None)
+    if version is not None and record.version != version:
+        return f"the snapshot of {reference} has version {record.version}, expected {version}"
+    if wanted:
+        state = store.restored(record).state
+        return fields_text(wanted, state, subject=f"the snapshot of {reference}", root="snapshot") or None
+    return None
+
+
+def no_snapshot(run: Run, target: On | None) -> str | None:
+    """There is no snapshot."""
+    reference = reference_of(run, target)
+    record = run.session.runtime.snapshot_store.record(reference)
+    return None if record is None else f"there is a snapshot of {reference} at version {record.version}"
+
+
+def notified(run: Run, stage: CommandStage, times: int) -> str | None:
+    """So many signals of a stage reached the notifier."""
+    count = sum(1 for signal in run.signals if signal.stage is stage)
+    return None if count == times else f"{count} signals of {stage.name} reached the notifier, expected {times}"
+
+
+def causation(run: Run, text: str) -> str | None:
+    """Commands, events and processors caused each other as the text says: `A > B > C`, by the names of their classes.
+
+    Raises:
+        SpecError: for a text that names fewer than two.
+    """
+    names = [part.strip() for part in text.split(">")]
+    if len(names) < 2 or not all(names):
+        raise SpecError(
+            f"expect_causation({text!r})",
+            why="it says what caused what, so it names two at least",
+            instead="expect_causation('PlaceOrder > OrderPlaced > OrderSaga > ReserveStock')",
+        )
+    nodes, edges = _graph(run)
+    reached = {key for key, name in nodes.items() if name == names[0]}
+    if not reached:
+        return f"causation: there was no {names[0]}; there were: {_listed(nodes)}"
+    for earlier, name in pairwise(names):
+        following = {after for key in reached for after in edges.get(key, ()) if nodes[after] == name}
+        if not following:
+            caused = sorted({nodes[after] for key in reached for after in edges.get(key, ())})
+            instead = ", ".join(caused) if caused else "nothing"
+            return f"causation: {earlier} did not cause {name}; it caused {instead}"
+        reached = following
+    return None
+
+
+def _listed(nodes: Mapping[Any, str]) -> str:
+    return ", ".join(dict.fromkeys(nodes.values())) or "nothing"
+
+
+def _graph(run: Run) -> tuple[dict[Any, str], dict[Any, set[Any]]]:
+    nodes: dict[Any, str] = {}
+    edges: dict[Any, set[Any]] = {}
+    for row in run.rows:
+        subject = row.subject
+        if row.point == COMMAND_BUS_SEND and row.outcome in APPLIED:
+            nodes[subject.id] = type(subject.body).__name__
+    for row in run.rows:
+        subject = row.subject
+        if row.point == DOMAIN_EVENT_BUS_SEND and row.outcome in APPLIED:
+            for event in subject.events:
+                nodes[event.id] = type(event.body).__name__
+                edges.setdefault(event.command_id, set()).add(event.id)
+        elif row.point.startswith(EVENT_DELIVER) and row.outcome in APPLIED:
+            processor = row.lane.function.partition(".")[0]
+            key = (subject.id, processor)
+            nodes.setdefault(subject.id, type(subject.body).__name__)
+            nodes[key] = processor
+            edges.setdefault(subject.id, set()).add(key)
+    for row in run.rows:
+        if row.point == COMMAND_BUS_SEND and row.outcome in APPLIED:
+            cause = row.subject.header.get(UPSTREAM_ID)
+            for key in [key for key in nodes if isinstance(key, tuple) and key[0] == cause]:
+                if _is_saga(run, nodes[key]):
+                    edges.setdefault(key, set()).add(row.subject.id)
+    return nodes, edges
+
+
+def _is_saga(run: Run, name: str) -> bool:
+    return any(
+        metadata.name == name and metadata.kind is ProcessorKind.STATELESS_SAGA
+        for metadata in run.session.runtime.catalog.processors.values()
+    )
