@@ -89,7 +89,7 @@ class DomainEvent(Generic[B]):
     def copy(self) -> DomainEvent[B]:
         """The same event with a new writable header; the body is shared (EVT-013)."""
         return DomainEvent(
-            self.id, self.body, self.aggregate_id, self.version, self.name, self.command_id, self.header.copy(),
+            self.id, self.body, self.aggregate_id, self.version, self.name, self.command_id, Header(self.header),
             self.sequence, self.is_last, self.revision, self.owner_id, self.space_id, self.create_time,
         )  # fmt: skip
 
@@ -151,9 +151,9 @@ class DomainEventStream:
 
     def copy(self) -> DomainEventStream:
         """Independent headers, shared bodies (EVT-013, EVT-051)."""
-        return DomainEventStream(
-            self.id, self.request_id, self.header.copy(), tuple([event.copy() for event in self.events])
-        )
+        events = self.events
+        copies = (events[0].copy(),) if len(events) == 1 else tuple([event.copy() for event in events])
+        return DomainEventStream(self.id, self.request_id, Header(self.header), copies)
 
 
 @dataclass(slots=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any, Final, NoReturn, Self
 
 from ..errors import IllegalStateError, UnsupportedOperationError
@@ -19,20 +19,17 @@ LOCAL_FIRST: Final = "local_first"
 class Header(dict[str, str]):
     """A mutable text map that can be frozen for good; a copy is always writable."""
 
-    __slots__ = ("_read_only",)
-
-    def __init__(self, entries: Mapping[str, str] | Iterable[tuple[str, str]] = ()) -> None:
-        super().__init__(entries)
-        self._read_only = False
+    __slots__ = ()
 
     @property
     def is_read_only(self) -> bool:
         """Whether every write is refused."""
-        return self._read_only
+        return type(self) is _FrozenHeader
 
     def freeze(self) -> Self:
         """Refuse every later write; cannot be undone."""
-        self._read_only = True
+        # Another class instead of a latch: so writing to a header costs no more than writing to a dict.
+        self.__class__ = _FrozenHeader  # type: ignore[assignment]
         return self
 
     def with_(self, key: str, value: str) -> Self:
@@ -49,53 +46,48 @@ class Header(dict[str, str]):
         """A new writable header with the same entries."""
         return Header(self)
 
+    def __ior__(self, other: Any) -> Self:  # type: ignore[override, misc]
+        self.update(other)
+        return self
+
+
+class _FrozenHeader(Header):
+    """What a header becomes when it is frozen."""
+
+    __slots__ = ()
+
     def _refuse(self, what: str) -> NoReturn:
         message = f"the header is read-only since its message was sent: cannot {what}; write to header.copy()"
         raise UnsupportedOperationError(message)
 
     def __setitem__(self, key: str, value: str) -> None:
-        if self._read_only:
-            self._refuse(f"set {key!r}")
-        super().__setitem__(key, value)
+        self._refuse(f"set {key!r}")
 
     def __delitem__(self, key: str) -> None:
-        if self._read_only:
-            self._refuse(f"delete {key!r}")
-        super().__delitem__(key)
+        self._refuse(f"delete {key!r}")
 
-    def pop(self, key: str, *default: Any) -> Any:
-        """Remove an entry and return its value."""
-        if self._read_only:
-            self._refuse(f"remove {key!r}")
-        return super().pop(key, *default)
+    def pop(self, key: str, *default: Any) -> Any:  # noqa: ARG002
+        """Refuse."""
+        self._refuse(f"remove {key!r}")
 
     def popitem(self) -> tuple[str, str]:
-        """Remove the last entry."""
-        if self._read_only:
-            self._refuse("remove an entry")
-        return super().popitem()
+        """Refuse."""
+        self._refuse("remove an entry")
 
     def clear(self) -> None:
-        """Remove every entry."""
-        if self._read_only:
-            self._refuse("clear it")
-        super().clear()
+        """Refuse."""
+        self._refuse("clear it")
 
-    def update(self, *args: Any, **kwargs: str) -> None:
-        """Write entries."""
-        if self._read_only:
-            self._refuse("update it")
-        super().update(*args, **kwargs)
+    def update(self, *args: Any, **kwargs: str) -> None:  # noqa: ARG002
+        """Refuse."""
+        self._refuse("update it")
 
-    def setdefault(self, key: str, default: str = "") -> str:
-        """Write an entry unless there is one."""
-        if self._read_only:
-            self._refuse(f"set {key!r}")
-        return super().setdefault(key, default)
+    def setdefault(self, key: str, default: str = "") -> str:  # noqa: ARG002
+        """Refuse."""
+        self._refuse(f"set {key!r}")
 
-    def __ior__(self, other: Any) -> Self:  # type: ignore[override, misc]
-        self.update(other)
-        return self
+    def __reduce_ex__(self, protocol: Any) -> tuple[type[Header], tuple[dict[str, str]]]:
+        return Header, (dict(self),)
 
 
 def to_header(entries: Mapping[str, str] | None) -> Header:

@@ -66,35 +66,38 @@ def machine_id_of(global_id: str) -> int:
 class IdGenerator:
     """Deterministic global ids: the same calls at the same times give the same ids."""
 
-    __slots__ = ("_machine", "_millis", "_prefix", "_sequence", "machine_id")
+    __slots__ = ("_head", "_low", "_machine", "_millis", "_sequence", "machine_id")
 
     def __init__(self, machine_id: int = DEFAULT_MACHINE_ID) -> None:
         self.machine_id = machine_id
         self._machine = to_radix62(machine_id, MACHINE_CHARS)
         self._millis = -1
-        self._sequence = 0
-        self._prefix = ""
+        # All but the last digit, which alone changes most of the time; `_sequence` is that of digit 0.
+        self._head = ""
+        self._low = 62
+        self._sequence = _SEQUENCES
 
     def next_id(self, millis: int) -> str:
         """The next id at this time in epoch milliseconds."""
         if millis > self._millis:
-            self._start(millis)
-        sequence = self._sequence
-        if sequence >= _SEQUENCES:
-            self._start(self._millis + 1)
-            sequence = 0
-        self._sequence = sequence + 1
-        high, low = divmod(sequence, 62)
-        top, middle = divmod(high, 62)
-        return f"{self._prefix}{RADIX62[top]}{RADIX62[middle]}{RADIX62[low]}"
+            self._start(millis, 0)
+        low = self._low
+        if low == 62:
+            self._start(self._millis, self._sequence + 62)
+            low = 0
+        self._low = low + 1
+        return self._head + RADIX62[low]
 
-    def _start(self, millis: int) -> None:
+    def _start(self, millis: int, sequence: int) -> None:
+        if sequence >= _SEQUENCES:
+            millis, sequence = millis + 1, 0
         self._millis = millis
-        self._sequence = 0
-        self._prefix = to_radix62(millis, TIME_CHARS) + self._machine
+        self._sequence = sequence
+        self._low = 0
+        self._head = to_radix62(millis, TIME_CHARS) + self._machine + to_radix62(sequence // 62, SEQUENCE_CHARS - 1)
 
     def copy(self) -> IdGenerator:
         """A generator that goes on from here on its own."""
         other = IdGenerator(self.machine_id)
-        other._millis, other._sequence, other._prefix = self._millis, self._sequence, self._prefix
+        other._millis, other._sequence, other._head, other._low = self._millis, self._sequence, self._head, self._low
         return other

@@ -16,20 +16,21 @@ Upstream = CommandMessage[object] | DomainEvent[object] | DomainEventStream | St
 
 def _wait_plan(upstream: Upstream, header: Header) -> None:
     # Most messages are waited for by nobody; reading a plan is the dear part.
-    if WAIT_ID in upstream.header:
-        propagate_wait_plan(upstream.header, isinstance(upstream, CommandMessage), header)
+    given = upstream.header
+    if WAIT_ID in given:
+        propagate_wait_plan(given, isinstance(upstream, CommandMessage), header)
 
 
 def _operator(upstream: Upstream, header: Header) -> None:
-    operator = upstream.header.get(COMMAND_OPERATOR)
-    if operator is not None:
-        header[COMMAND_OPERATOR] = operator
+    given = upstream.header
+    if COMMAND_OPERATOR in given:
+        header[COMMAND_OPERATOR] = given[COMMAND_OPERATOR]
 
 
 def _trace(upstream: Upstream, header: Header) -> None:
-    trace_id = upstream.header.get(TRACE_ID)
-    if trace_id is not None:
-        header[TRACE_ID] = trace_id
+    given = upstream.header
+    if TRACE_ID in given:
+        header[TRACE_ID] = given[TRACE_ID]
     header[UPSTREAM_ID] = upstream.id
     name = getattr(upstream, "name", None)  # streams have none
     if name is not None:
@@ -37,10 +38,11 @@ def _trace(upstream: Upstream, header: Header) -> None:
 
 
 def _request_facts(upstream: Upstream, header: Header) -> None:
-    for key in (USER_AGENT, REMOTE_IP):
-        value = upstream.header.get(key)
-        if value is not None:
-            header[key] = value
+    given = upstream.header
+    if USER_AGENT in given:
+        header[USER_AGENT] = given[USER_AGENT]
+    if REMOTE_IP in given:
+        header[REMOTE_IP] = given[REMOTE_IP]
 
 
 @dataclass(frozen=True, slots=True)

@@ -91,10 +91,11 @@ def build_stream(
     aggregate_id = command.aggregate_id
     command_id = command.id
     version = aggregate_version + 1 if aggregate_version != _MAX_VERSION else -_MAX_VERSION - 1
-    if command.owner_id.strip():
-        owner_id = command.owner_id
-    if command.space_id.strip():
-        space_id = command.space_id
+    commanded_owner, commanded_space = command.owner_id, command.space_id
+    if commanded_owner and not commanded_owner.isspace():
+        owner_id = commanded_owner
+    if commanded_space and not commanded_space.isspace():
+        space_id = commanded_space
     if create_time is None:
         create_time = origin.now_millis()
     next_id = origin.next_id
@@ -108,7 +109,7 @@ def build_stream(
         metadata = event_metadata(body.__class__)
         events.append(
             DomainEvent(
-                next_id(), body, aggregate_id, version, metadata.name, command_id, header.copy(),
+                next_id(), body, aggregate_id, version, metadata.name, command_id, Header(header),
                 sequence, sequence == last, metadata.revision, owner_id, space_id, create_time,
             )
         )  # fmt: skip

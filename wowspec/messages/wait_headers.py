@@ -29,9 +29,7 @@ _SELECTOR_KEYS: Final = (WAIT_CONTEXT, WAIT_PROCESSOR, WAIT_FUNCTION)
 _TAIL_SELECTOR_KEYS: Final = (WAIT_TAIL_CONTEXT, WAIT_TAIL_PROCESSOR, WAIT_TAIL_FUNCTION)
 
 
-def _write_selector(selector: FunctionSelector | None, keys: tuple[str, str, str], entries: dict[str, str]) -> None:
-    if selector is None:
-        return
+def _write_selector(selector: FunctionSelector, keys: tuple[str, str, str], entries: dict[str, str]) -> None:
     parts = (selector.context_name, selector.processor_name, selector.function_name)
     entries.update({key: part for key, part in zip(keys, parts, strict=True) if part.strip()})
 
@@ -53,8 +51,9 @@ def _read_tail(header: Mapping[str, str]) -> ChainTail | None:
 
 def _write_target(target: WaitTarget, entries: dict[str, str]) -> None:
     if isinstance(target, StageTarget):
-        entries[WAIT_STAGE] = target.stage.value
-        _write_selector(target.selector, _SELECTOR_KEYS, entries)
+        entries[WAIT_STAGE] = target.stage._value_  # the bare text, without the descriptor of `value`
+        if target.selector is not None:
+            _write_selector(target.selector, _SELECTOR_KEYS, entries)
         return
     _write_selector(target.selector, _SELECTOR_KEYS, entries)
     entries[WAIT_CHAIN] = CHAIN_MARKER
@@ -63,14 +62,13 @@ def _write_target(target: WaitTarget, entries: dict[str, str]) -> None:
 
 def _read_target(header: Mapping[str, str]) -> WaitTarget | None:
     # The tail is read first: an unknown tail stage fails even beside a valid stage key (CMD-350, CMD-353).
-    tail = _read_tail(header)
+    tail = _read_tail(header) if WAIT_TAIL_STAGE in header else None
     if tail is not None and header.get(WAIT_CHAIN) == CHAIN_MARKER:
         return ChainTarget(_read_selector(header, _SELECTOR_KEYS), tail)
     stage_name = header.get(WAIT_STAGE)
     if stage_name is not None:
-        return _stage_target(
-            stage_name, header.get(WAIT_CONTEXT, ""), header.get(WAIT_PROCESSOR, ""), header.get(WAIT_FUNCTION, "")
-        )
+        get = header.get
+        return _stage_target(stage_name, get(WAIT_CONTEXT, ""), get(WAIT_PROCESSOR, ""), get(WAIT_FUNCTION, ""))
     return None if tail is None else tail.as_target()
 
 
@@ -90,6 +88,18 @@ def write_wait_plan(plan: WaitPlan, endpoint: str, header: Header) -> Header:
     _write_target(plan.target, entries)
     header.update(entries)
     return header
+
+
+def _read(header: Mapping[str, str]) -> tuple[str, str, WaitTarget] | None:
+    """Wait id, endpoint and target, if all three are there (CMD-349)."""
+    wait_command_id = header.get(WAIT_ID)
+    if wait_command_id is None:
+        return None
+    endpoint = header.get(WAIT_ENDPOINT)
+    if endpoint is None:
+        return None
+    target = _read_target(header)
+    return None if target is None else (wait_command_id, endpoint, target)
 
 
 @dataclass(slots=True)
@@ -117,15 +127,10 @@ def read_wait_plan(header: Mapping[str, str]) -> ExtractedWaitPlan | None:
     Raises:
         IllegalArgumentError: if a stage's name is unknown (CMD-353).
     """
-    wait_command_id = header.get(WAIT_ID)
-    if wait_command_id is None:
+    found = _read(header)
+    if found is None:
         return None
-    endpoint = header.get(WAIT_ENDPOINT)
-    if endpoint is None:
-        return None
-    target = _read_target(header)
-    if target is None:
-        return None
+    wait_command_id, endpoint, target = found
     return ExtractedWaitPlan(endpoint, WaitPlan(wait_command_id, target, target.stage is CommandStage.SENT))
 
 
@@ -157,17 +162,18 @@ def propagate_wait_plan(upstream_header: Mapping[str, str], upstream_is_command:
         IllegalArgumentError: if a stage's name is unknown (CMD-353).
         UnsupportedOperationError: if the target header is read-only and there is something to write (CMD-075).
     """
-    extracted = read_wait_plan(upstream_header)
-    if extracted is None:
+    found = _read(upstream_header)
+    if found is None:
         return
+    wait_command_id, endpoint, target = found
+    entries = {WAIT_ID: wait_command_id, WAIT_ENDPOINT: endpoint}
     if upstream_is_command:
-        write_wait_plan(extracted.plan, extracted.endpoint, target_header)
-        return
-    target = extracted.plan.target
-    if isinstance(target, ChainTarget):
-        entries = {WAIT_ID: extracted.wait_command_id, WAIT_ENDPOINT: extracted.endpoint}
+        _write_target(target, entries)
+    elif isinstance(target, ChainTarget):
         _write_tail(target.tail, entries)
-        target_header.update(entries)
+    else:
+        return
+    target_header.update(entries)
 
 
 @dataclass(frozen=True, slots=True)

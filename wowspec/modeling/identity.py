@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 from ..errors import IllegalArgumentError
@@ -23,6 +24,7 @@ class NamedAggregate(NamedTuple):
         return f"{self.context_name}.{self.aggregate_name}"
 
 
+@lru_cache(maxsize=4096)
 def java_string_hash(text: str) -> int:
     """The JVM's hash of a text, as a signed 32-bit integer: it decides scheduling groups (NAM-006)."""
     value = 0
