@@ -247,6 +247,10 @@ class Spec(ExpectingDownstream[S]):
         return f"<Spec {' > '.join(steps)}>"
 
 
+def _nothing(session: Session) -> None:
+    """For a step that says something of the world before it is made, or opens a branch."""
+
+
 @overload
 def spec() -> Spec[Any]: ...
 @overload

@@ -1,4 +1,4 @@
-"""Expectations of what follows publication: commands of sagas, views, snapshots, causation; each gives a text or None."""
+"""Expectations of what follows publication: commands of sagas, views, snapshots, causation; each gives a text."""
 
 from __future__ import annotations
 

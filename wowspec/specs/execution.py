@@ -197,7 +197,7 @@ def send(session: Session, command: Any, options: CommandOptions, previous: Run 
     scheduler.run()
     failure = task.error
     _raise_author_errors(session, failure, logged)
-    run = Run(
+    return Run(
         session,
         command,
         message,
@@ -211,7 +211,6 @@ def send(session: Session, command: Any, options: CommandOptions, previous: Run 
         armory.fired[struck:] if armory is not None else [],
         previous,
     )
-    return run
 
 
 def wanted(wait_for: Any) -> WaitFor:

@@ -102,7 +102,7 @@ class TimeStep:
 
 
 def advance(*, days: int = 0, hours: int = 0, minutes: int = 0, seconds: float = 0, milliseconds: int = 0) -> TimeStep:
-    """Virtual time that passes between two items, as in `given(..., advance(hours=2), ...)`.
+    """Virtual time that passes between two items of `given`.
 
     Raises:
         SpecError: for a negative duration.
