@@ -74,7 +74,7 @@ class Audit:
         errors: what has no JSON: errors of the author's.
     """
 
-    __slots__ = ("_decided", "_seen", "decided", "errors", "exchanges", "mutations", "stored", "working")
+    __slots__ = ("_decided", "_seen", "_written", "decided", "errors", "exchanges", "mutations", "stored", "working")
 
     def __init__(self) -> None:
         self.exchanges: dict[str, ServerCommandExchange[Any]] = {}
@@ -85,6 +85,7 @@ class Audit:
         self.errors: list[SpecError] = []
         self._seen: set[tuple[Any, ...]] = set()
         self._decided: dict[str, Texts] = {}
+        self._written: tuple[DomainEventStream, Texts] | None = None
 
     def begin_step(self) -> None:
         """Forget the step before."""
@@ -109,6 +110,10 @@ class Audit:
         """A command's stream was built, and is about to be sourced: its texts are those of what was decided."""
         self._decided[stream.id] = self.texts_of(stream)
 
+    def wrote(self, stream: DomainEventStream, texts: Texts) -> None:
+        """A stream that no command decided is about to be stored; these are its texts."""
+        self._written = (stream, texts)
+
     def done(self, stream: DomainEventStream, state: StateAggregate) -> None:
         """A command's stream was stored, and its state is the working state now."""
         self.working.append((stream, state))
@@ -116,6 +121,9 @@ class Audit:
     def on_stored(self, stream: DomainEventStream) -> Texts:
         """A stream is stored; its texts, which the store keeps beside it."""
         self.stored.append(stream)
+        written, self._written = self._written, None
+        if written is not None and written[0] is stream:
+            return written[1]
         texts = self._decided.pop(stream.id, None)
         if texts is None:
             return self.texts_of(stream)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from ..errors import IllegalArgumentError, SpecError, SpecFailure
@@ -40,39 +40,139 @@ def write_history(session: Session, items: Sequence[Any], following: Sequence[An
         SpecError: for an item that cannot stand there.
         SpecFailure: for a command that failed; it names the item.
     """
+    writer = _Writer(session, items, following, deliver=deliver)
     for place, item in enumerate(items):
-        _write(session, item, UNSAID, None, [*items[place + 1 :], *following], deliver, place)
+        writer.place = place
+        writer.write(item, UNSAID, None)
 
 
-def _write(
-    session: Session,
-    item: Any,
-    options: Options,
-    target: AggregateRef | None,
-    following: Sequence[Any],
-    deliver: bool,
-    place: int,
-) -> None:
-    if isinstance(item, TimeStep):
-        pass_time(session, item)
-    elif isinstance(item, On):
-        reference = session.reference(item)
+class _Writer:
+    """Writes the items of one `given(...)`; looks at each class of them once.
+
+    Attributes:
+        place: index of the item that is being written.
+    """
+
+    __slots__ = ("_commands", "_deliver", "_following", "_header", "_held", "_homes", "_items", "_session", "place")
+
+    def __init__(self, session: Session, items: Sequence[Any], following: Sequence[Any], *, deliver: bool) -> None:
+        self._session = session
+        self._items = items
+        self._following = following
+        self._deliver = deliver
+        #: Of every stream and event: nobody says anything in it, and the store hands out copies.
+        self._header = Header().freeze()
+        #: Whether a class of items is one of commands, and which aggregate claims an event class; asked again when
+        #: another aggregate has joined the world.
+        self._commands: dict[type, bool] = {}
+        self._homes: dict[type, AggregateMetadata | None] = {}
+        self._held = 0
+        self.place = 0
+
+    def write(self, item: Any, options: Options, target: AggregateRef | None) -> None:
+        """Write one item."""
+        if self._commands.get(type(item)) is False and self._held == len(self._session.runtime.catalog.aggregates):
+            self._append((item,), options, target)
+        elif isinstance(item, TimeStep):
+            pass_time(self._session, item)
+        elif isinstance(item, On):
+            reference = self._session.reference(item)
+            self._session.speak_of(reference)
+            for inner in item.items:
+                self.write(inner, item.options, reference)
+        elif isinstance(item, Stream):
+            merged = Options(
+                item.options.owner_id if item.options.owner_id is not None else options.owner_id,
+                item.options.space_id if item.options.space_id is not None else options.space_id,
+                item.options.tenant_id if item.options.tenant_id is not None else options.tenant_id,
+            )
+            self._append(item.events, merged, target)
+        elif isinstance(item, SentCommand):
+            _send(self._session, item.command, item.options, options, target, self.place)
+        elif isinstance(item, CommandOf) or self._is_command(item):
+            _send(self._session, item, CommandOptions(), options, target, self.place)
+        else:
+            self._append((item,), options, target)
+
+    def _is_command(self, item: Any) -> bool:
+        self._look_again()
+        kind = type(item)
+        known = self._commands.get(kind)
+        if known is None:
+            known = self._commands[kind] = _is_command(self._session, item)
+        return known
+
+    def _look_again(self) -> None:
+        held = len(self._session.runtime.catalog.aggregates)
+        if held != self._held:
+            self._held = held
+            self._commands.clear()
+            self._homes.clear()
+
+    def _later(self) -> Iterator[Any]:
+        """Items and commands that come after the one that is being written."""
+        yield from self._items[self.place + 1 :]
+        yield from self._following
+
+    def _append(self, bodies: Sequence[Any], options: Options, target: AggregateRef | None) -> None:
+        """Write one stream; its version follows the head, its command is nobody's."""
+        session = self._session
+        metadata = self._aggregate_of(bodies[0], target)
+        reference = target or _instance_of(session, bodies[0], options, metadata, self._later())
         session.speak_of(reference)
-        for inner in item.items:
-            _write(session, inner, item.options, reference, following, deliver, place)
-    elif isinstance(item, Stream):
-        merged = Options(
-            item.options.owner_id if item.options.owner_id is not None else options.owner_id,
-            item.options.space_id if item.options.space_id is not None else options.space_id,
-            item.options.tenant_id if item.options.tenant_id is not None else options.tenant_id,
+        runtime, world = session.runtime, session.world
+        texts = tuple([encode(body) for body in bodies])
+        for body in bodies:
+            kind = type(body)
+            if kind not in metadata.state.functions and kind not in BUILT_IN_EVENTS and kind not in session.unsourced:
+                session.unsourced.append(kind)
+        version = runtime.event_store.head_version(reference) + 1
+        if session.initial and reference in session.initial:
+            version = max(version, session.initial[reference].version + 1)
+        header, next_id = self._header, world.next_id
+        stream_id, command_id, now = next_id(), next_id(), world.now_millis()
+        owner_id, space_id, count = options.owner_id or "", options.space_id or "", len(bodies)
+        events = []
+        for sequence, body in enumerate(bodies, 1):
+            about = event_metadata(type(body))
+            events.append(
+                DomainEvent(
+                    next_id(), body, reference, version, about.name, command_id, header, sequence, sequence == count,
+                    about.revision, owner_id, space_id, now,
+                )
+            )  # fmt: skip
+        stream = DomainEventStream(stream_id, command_id, header, tuple(events))
+        if runtime.audit is not None:
+            runtime.audit.wrote(stream, texts)
+        runtime.event_store.append_now(stream)
+        if self._deliver:
+            _deliver(session, stream, reference)
+
+    def _aggregate_of(self, body: Any, target: AggregateRef | None) -> AggregateMetadata:
+        session = self._session
+        if target is not None:
+            return session.metadata_of(target.named_aggregate)
+        self._look_again()
+        kind = type(body)
+        if kind in self._homes:
+            claimed = self._homes[kind]
+        else:
+            claimed = None if kind in BUILT_IN_EVENTS else session.runtime.catalog.for_event(kind)
+            if claimed is not None:
+                session.runtime.add_aggregate(claimed)
+            self._homes[kind] = claimed
+        if claimed is not None:
+            return claimed
+        if session.last_named is not None:
+            return session.metadata_of(session.last_named)
+        subject = next(iter(session.runtime.catalog.aggregates.values()), None)
+        if subject is not None:
+            return subject
+        raise SpecError(
+            f"item {self.place + 1} of given(...), {render(body)}, belongs to no aggregate",
+            why="an event belongs to the aggregate whose functions return or source it; none says so of this class",
+            instead=f"on(Order, 'o-1', {kind.__name__}(...)), or annotate the command function that returns it",
         )
-        _append(session, item.events, merged, target, following, deliver, place)
-    elif isinstance(item, SentCommand):
-        _send(session, item.command, item.options, options, target, place)
-    elif isinstance(item, CommandOf) or _is_command(session, item):
-        _send(session, item, CommandOptions(), options, target, place)
-    else:
-        _append(session, (item,), options, target, following, deliver, place)
 
 
 def pass_time(session: Session, step: TimeStep) -> None:
@@ -167,56 +267,6 @@ def _send(
 # --- events -----------------------------------------------------------------------------------------------------------
 
 
-def _append(
-    session: Session,
-    bodies: Sequence[Any],
-    options: Options,
-    target: AggregateRef | None,
-    following: Sequence[Any],
-    deliver: bool,
-    place: int,
-) -> None:
-    """Write one stream; its version follows the head, its command is nobody's."""
-    metadata = _aggregate_of(session, bodies[0], target, place)
-    reference = target or _instance_of(session, bodies[0], options, metadata, following)
-    session.speak_of(reference)
-    runtime, world = session.runtime, session.world
-    for body in bodies:
-        encode(body)
-        kind = type(body)
-        if kind not in metadata.state.functions and kind not in BUILT_IN_EVENTS and kind not in session.unsourced:
-            session.unsourced.append(kind)
-    last = runtime.event_store.head_version(reference)
-    initial = session.initial.get(reference)
-    version = max(last, initial.version if initial is not None else 0) + 1
-    stream_id, command_id, now = world.next_id(), world.next_id(), world.now_millis()
-    count = len(bodies)
-    events = []
-    for sequence, body in enumerate(bodies, 1):
-        about = event_metadata(type(body))
-        events.append(
-            DomainEvent(
-                world.next_id(),
-                body,
-                reference,
-                version,
-                about.name,
-                command_id,
-                Header(),
-                sequence,
-                sequence == count,
-                about.revision,
-                options.owner_id or "",
-                options.space_id or "",
-                now,
-            )
-        )
-    stream = DomainEventStream(stream_id, command_id, Header(), tuple(events))
-    runtime.event_store.append_now(stream)
-    if deliver:
-        _deliver(session, stream, reference)
-
-
 def _deliver(session: Session, stream: DomainEventStream, reference: AggregateRef) -> None:
     runtime = session.runtime
     published = stream.copy()
@@ -227,33 +277,8 @@ def _deliver(session: Session, stream: DomainEventStream, reference: AggregateRe
     session.world.scheduler.run()
 
 
-def _aggregate_of(session: Session, body: Any, target: AggregateRef | None, place: int) -> AggregateMetadata:
-    if target is not None:
-        return session.metadata_of(target.named_aggregate)
-    kind = type(body)
-    if kind in BUILT_IN_EVENTS or _is_unclaimed(session, kind):
-        if session.last_named is not None:
-            return session.metadata_of(session.last_named)
-        subject = next(iter(session.runtime.catalog.aggregates.values()), None)
-        if subject is not None:
-            return subject
-        raise SpecError(
-            f"item {place + 1} of given(...), {render(body)}, belongs to no aggregate",
-            why="an event belongs to the aggregate whose functions return or source it; none says so of this class",
-            instead=f"on(Order, 'o-1', {kind.__name__}(...)), or annotate the command function that returns it",
-        )
-    found = session.runtime.catalog.for_event(kind)
-    assert found is not None
-    session.runtime.add_aggregate(found)
-    return found
-
-
-def _is_unclaimed(session: Session, kind: type) -> bool:
-    return session.runtime.catalog.for_event(kind) is None
-
-
 def _instance_of(
-    session: Session, body: Any, options: Options, metadata: AggregateMetadata, following: Sequence[Any]
+    session: Session, body: Any, options: Options, metadata: AggregateMetadata, following: Iterable[Any]
 ) -> AggregateRef:
     """The event's own id, else the instance last spoken of, else the next command's of that type, else a new one."""
     named = metadata.named
@@ -271,7 +296,7 @@ def _instance_of(
 
 
 def _targets(
-    session: Session, metadata: AggregateMetadata, following: Sequence[Any]
+    session: Session, metadata: AggregateMetadata, following: Iterable[Any]
 ) -> Iterator[tuple[str, str | None]]:
     for item in following:
         if isinstance(item, On):
