@@ -30,7 +30,10 @@ class CommandResultAccessor(Protocol):
 
 @dataclass(slots=True, eq=False)
 class ExchangeBase:
-    """What every exchange has: error, function, service provider, result map; `lane` is whose work it is, for the trace."""
+    """What every exchange has: error, function, service provider, result map.
+
+    `lane` is whose work it is, for the trace; `delivery` is what the bus wants to hear of; None in memory (EVT-099).
+    """
 
     __wowspec_envelope__: ClassVar[str] = "exchange"
 
@@ -39,6 +42,7 @@ class ExchangeBase:
     command_result: dict[str, Any] = field(default_factory=dict, kw_only=True)
     error: BaseException | None = field(default=None, kw_only=True)
     lane: Any = field(default=None, kw_only=True)
+    delivery: Any = field(default=None, kw_only=True)
 
     def set_command_result(self, key: str, value: Any) -> None:
         """Add or replace one entry; maps handed out earlier do not change (CMD-318)."""
@@ -47,6 +51,11 @@ class ExchangeBase:
     def get_command_result(self) -> dict[str, Any]:
         """The result map so far."""
         return self.command_result
+
+    async def acknowledge(self) -> None:
+        """Tell the bus that the message was handled; nothing in memory (EVT-099)."""
+        if self.delivery is not None:
+            await self.delivery.acknowledge()
 
     def set_error(self, error: BaseException) -> None:
         """Record an error."""

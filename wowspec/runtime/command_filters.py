@@ -80,8 +80,9 @@ class AggregateProcessorFilter:
 def acknowledge(runtime: Runtime, exchange: ServerCommandExchange[Any]) -> Any:
     """Acknowledge a command to its bus; to be awaited if it is a coroutine (see `World.enter`)."""
     message = exchange.message
+    effect = nothing if exchange.delivery is None else exchange.acknowledge
     return runtime.world.enter(
-        COMMAND_ACKNOWLEDGE, exchange.lane, message.aggregate_id.id, message, command_type, nothing
+        COMMAND_ACKNOWLEDGE, exchange.lane, message.aggregate_id.id, message, command_type, effect
     )
 
 

@@ -13,6 +13,7 @@ from ..world.points import COMMAND_ACKNOWLEDGE, Room
 from ..world.trace import Lane
 from .chain import COMMAND_DISPATCHER, Next, handle
 from .command_filters import acknowledge
+from .receivers import Delivery
 from .serial import SerialGroups
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ class AggregateCommandDispatcher:
     def __init__(self, runtime: Runtime, metadata: AggregateMetadata, chain: Next) -> None:
         self._runtime = runtime
         self._chain = chain
-        self._early: list[CommandMessage[Any]] | None = []
+        self._early: list[tuple[CommandMessage[Any], Delivery[Any] | None]] | None = []
         self._unsubscribe: Callable[[], None] | None = None
         self.ended = False
         self.metadata = metadata
@@ -40,30 +41,36 @@ class AggregateCommandDispatcher:
 
     def prepare(self) -> None:
         """Subscribe; nothing is taken before the start (CMD-169)."""
-        self._unsubscribe = self._runtime.command_bus.receive(self.metadata.named, self.receive)
+        runtime = self._runtime
+        self._unsubscribe = runtime.listen(runtime.command_bus, self.metadata.named, self.receive)
 
     def start(self) -> None:
         """Take what has come, and what comes from now on."""
         early, self._early = self._early, None
-        for message in early or ():
-            self.receive(message)
+        for message, delivery in early or ():
+            self.receive(message, delivery)
 
     def stop(self) -> None:
         """Take no more; what was taken is finished (CMD-168, CMD-169)."""
         self.ended = True
 
-    def receive(self, message: CommandMessage[Any]) -> None:
+    def receive(self, message: CommandMessage[Any], delivery: Delivery[Any] | None = None) -> None:
         """Take a command from the bus; after the end it is dropped, and not acknowledged (CMD-168)."""
         if self.ended:
+            if delivery is not None:
+                delivery.withdraw()
             return
         if self._early is not None:
-            self._early.append(message)
+            self._early.append((message, delivery))
             return
         exchange = ServerCommandExchange(message, lane=Lane(Room.COMMAND, message.aggregate_id.id))
+        exchange.delivery = delivery
         audit = self._runtime.audit
         if audit is not None:
             audit.taken(exchange)
         if message.is_void:
+            if delivery is not None:
+                delivery.withdraw()
             # CMD-158: filtered between bus and groups, so a void command waits for no one.
             _ = self._runtime.world.scheduler.spawn(self._drop(exchange), "void")
             return

@@ -36,8 +36,8 @@ from .downstream.snapshot_dispatcher import SNAPSHOT_FILTERS, SnapshotDispatcher
 from .downstream.views import Views, ViewStore
 from .event_store import InMemoryEventStore
 from .gateway import CommandGateway
-from .local_first import BusFactory, in_memory_buses
 from .injection import arguments
+from .local_first import BusFactory, in_memory_buses
 from .prepare import PrepareKeys
 from .receivers import MessageReceiver
 from .repository import StateAggregateRepository
@@ -199,7 +199,11 @@ class Runtime:
         receiver: MessageReceiver[Any] = attach(named)
         receiver.subscribe(lambda delivery: receive(delivery.message, delivery))
         receiver.open()
-        return lambda: None if receiver.close() else None
+
+        def close() -> None:
+            receiver.close()
+
+        return close
 
     def event_dispatcher(self, kind: ProcessorKind) -> EventDispatcher:
         """The dispatcher of a kind of processor."""
@@ -275,6 +279,7 @@ class Runtime:
             other._command_dispatchers[named].groups.copy_blocked(dispatcher.groups)
         for kind, events in self._event_dispatchers.items():
             copied = other.event_dispatcher(kind)
+            copied.on_error, copied.ended = events.on_error, events.ended
             copied.groups.copy_blocked(events.groups)
             copied.state_groups.copy_blocked(events.state_groups)
         if self._snapshot_dispatcher is not None:

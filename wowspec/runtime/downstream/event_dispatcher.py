@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Coroutine, Iterator
 from typing import TYPE_CHECKING, Any, Final
 
 from ...messages.envelopes import DomainEvent, DomainEventStream, StateEvent
@@ -11,9 +11,10 @@ from ...modeling.identity import FunctionKind, NamedAggregate
 from ...modeling.processors import ProcessorKind, ProcessorMetadata
 from ...world.points import Room
 from ...world.trace import Lane
-from ..chain import Next, handle
+from ..chain import EVENT_DISPATCHERS, ErrorHandler, Next, handle, log_resume
 from ..dispatcher import PARALLELISM
-from ..serial import SerialGroups
+from ..receivers import Delivery, finally_acknowledge
+from ..serial import Job, SerialGroups
 from .registrar import FunctionRegistrar, RegisteredFunction
 
 if TYPE_CHECKING:
@@ -30,14 +31,28 @@ class EventDispatcher:
         functions: what is registered.
         groups: lanes of the domain events.
         state_groups: lanes of the state events.
+        on_error: what becomes of an error that leaves a function's chain; by default it is logged (EVT-120).
+        ended: whether it takes no more.
     """
 
-    __slots__ = ("_chain", "_runtime", "_subscribed", "functions", "groups", "kind", "state_groups")
+    __slots__ = (
+        "_chain",
+        "_runtime",
+        "_subscribed",
+        "ended",
+        "functions",
+        "groups",
+        "kind",
+        "on_error",
+        "state_groups",
+    )
 
     def __init__(self, runtime: Runtime, kind: ProcessorKind, chain: Next) -> None:
         self._runtime = runtime
         self._chain = chain
         self.kind = kind
+        self.on_error: ErrorHandler = log_resume
+        self.ended = False
         self.functions = FunctionRegistrar()
         self._subscribed: set[tuple[FunctionKind, NamedAggregate]] = set()
         scheduler = runtime.world.scheduler
@@ -59,32 +74,67 @@ class EventDispatcher:
                 continue
             self._subscribed.add((kind, topic))
             if kind is FunctionKind.STATE_EVENT:
-                self._runtime.state_event_bus.receive(topic, self._receive_state)
+                self._runtime.listen(self._runtime.state_event_bus, topic, self._receive_state)
             else:
-                self._runtime.domain_event_bus.receive(topic, self._receive)
+                self._runtime.listen(self._runtime.domain_event_bus, topic, self._receive)
 
-    def _receive(self, stream: DomainEventStream) -> None:
-        self.groups.submit(stream.aggregate_id.mod(PARALLELISM), lambda: self._handle(stream, None))
+    def stop(self) -> None:
+        """Take no more; what was taken is finished (PRJ-015)."""
+        self.ended = True
 
-    def _receive_state(self, state_event: StateEvent[Any]) -> None:
-        key = state_event.aggregate_id.mod(PARALLELISM)
-        self.state_groups.submit(key, lambda: self._handle(state_event.stream, state_event))
+    def _receive(self, stream: DomainEventStream, delivery: Delivery[Any] | None = None) -> None:
+        self._take(self.groups, stream, delivery, lambda: self._handle(stream, None, delivery))
 
-    async def _handle(self, stream: DomainEventStream, state_event: StateEvent[Any] | None) -> None:
+    def _receive_state(self, state_event: StateEvent[Any], delivery: Delivery[Any] | None = None) -> None:
+        self._take(
+            self.state_groups, state_event, delivery, lambda: self._handle(state_event.stream, state_event, delivery)
+        )
+
+    def _take(
+        self,
+        groups: SerialGroups,
+        message: DomainEventStream | StateEvent[Any],
+        delivery: Delivery[Any] | None,
+        job: Job,
+    ) -> None:
+        if not self.ended:
+            groups.submit(message.aggregate_id.mod(PARALLELISM), job)
+        elif delivery is not None:
+            delivery.withdraw()
+
+    async def _handle(
+        self, stream: DomainEventStream, state_event: StateEvent[Any] | None, delivery: Delivery[Any] | None
+    ) -> None:
+        """All events, then one acknowledgement, whether or not a function failed (EVT-119)."""
+        try:
+            if delivery is None:
+                await self._handle_events(stream, state_event)
+            else:
+                await finally_acknowledge(self._handle_events(stream, state_event), delivery)
+        except Exception as error:  # noqa: BLE001 - whatever the error handler let through
+            self._end(error, stream if state_event is None else state_event)
+
+    async def _handle_events(self, stream: DomainEventStream, state_event: StateEvent[Any] | None) -> None:
         """Events in their order; the next one waits for all functions of the one before (EVT-117)."""
         scheduler = self._runtime.world.scheduler
-        world = self._runtime.world
         for event in stream.events:
             exchanges = list(self._exchanges(event, state_event))
             if len(exchanges) == 1:
-                await handle(self._chain, exchanges[0], world, _place(exchanges[0]))
+                await self._run(exchanges[0])
                 continue
-            tasks = [
-                scheduler.spawn(handle(self._chain, exchange, world, _place(exchange)), str(exchange.lane))
-                for exchange in exchanges
-            ]
+            tasks = [scheduler.spawn(self._run(exchange), str(exchange.lane)) for exchange in exchanges]
             for task in tasks:
                 await task
+
+    def _run(self, exchange: DomainEventExchange[Any]) -> Coroutine[Any, Any, None]:
+        return handle(self._chain, exchange, self._runtime.world, _place(exchange), self.on_error)
+
+    def _end(self, error: Exception, message: Any) -> None:
+        """An error that escapes the handler ends this dispatcher for good (EVT-121)."""
+        self.ended = True
+        self.groups.end()
+        self.state_groups.end()
+        self._runtime.world.log_failure(EVENT_DISPATCHERS[self.kind], message, error)
 
     def _exchanges(
         self, event: DomainEvent[Any], state_event: StateEvent[Any] | None

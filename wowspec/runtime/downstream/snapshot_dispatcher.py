@@ -15,17 +15,20 @@ from ...world.trace import Lane
 from ..chain import Filter, FilterRow, Next, handle
 from ..command_filters import version_text
 from ..dispatcher import PARALLELISM
+from ..receivers import Delivery
 from ..serial import SerialGroups
 from ..waiting.notifier_filters import NotifierFilter
+from .compensation import is_aimed_at
 
 if TYPE_CHECKING:
     from ..system import Runtime
 
 SNAPSHOT_HANDLER: Final = "snapshot.handler"
+SNAPSHOT_FUNCTION_FILTER: Final = "SnapshotFunctionFilter"
 
 
 class SnapshotFunctionFilter:
-    """Runs the strategy, then goes on (SNP-020)."""
+    """Runs the strategy, acknowledges after success and failure alike, then goes on (SNP-020)."""
 
     __slots__ = ("_runtime",)
 
@@ -36,17 +39,23 @@ class SnapshotFunctionFilter:
         """Save a snapshot if the strategy says so."""
         runtime, state_event = self._runtime, exchange.message
         strategy = runtime.snapshot_strategy
-        if strategy.should_save(state_event):
-            saving = runtime.world.enter(
-                SNAPSHOT_SAVE,
-                exchange.lane,
-                state_event.aggregate_id.id,
-                state_event,
-                version_text,
-                lambda: strategy.save_now(state_event),
-            )
-            if type(saving) is CoroutineType:
-                await saving
+        try:
+            if strategy.should_save(state_event):
+                saving = runtime.world.enter(
+                    SNAPSHOT_SAVE,
+                    exchange.lane,
+                    state_event.aggregate_id.id,
+                    state_event,
+                    version_text,
+                    lambda: strategy.save_now(state_event),
+                )
+                if type(saving) is CoroutineType:
+                    await saving
+        except Exception:
+            await exchange.acknowledge()
+            raise
+        if exchange.delivery is not None:
+            await exchange.acknowledge()
         await next(exchange)
 
 
@@ -57,7 +66,7 @@ def _notifier(runtime: Runtime) -> Filter:
 #: The snapshot chain, outermost first; no retry (EVT-126).
 SNAPSHOT_FILTERS: tuple[FilterRow, ...] = (
     FilterRow("SnapshotNotifierFilter", Order(ORDER_FIRST), "SNP-021", _notifier),
-    FilterRow("SnapshotFunctionFilter", Order(ORDER_DEFAULT), "SNP-020", SnapshotFunctionFilter),
+    FilterRow(SNAPSHOT_FUNCTION_FILTER, Order(ORDER_DEFAULT), "SNP-020", SnapshotFunctionFilter),
 )
 
 
@@ -73,13 +82,20 @@ class SnapshotDispatcher:
 
     def register(self, named: NamedAggregate) -> None:
         """Subscribe to an aggregate type's state events."""
-        self._runtime.state_event_bus.receive(named, self._receive)
+        self._runtime.listen(self._runtime.state_event_bus, named, self._receive)
 
-    def _receive(self, state_event: StateEvent[Any]) -> None:
+    def _receive(self, state_event: StateEvent[Any], delivery: Delivery[Any] | None = None) -> None:
         exchange = StateEventExchange(
-            state_event, function=SNAPSHOT_FUNCTION, lane=Lane(Room.SNAPSHOT, state_event.aggregate_id.id)
+            state_event,
+            function=SNAPSHOT_FUNCTION,
+            lane=Lane(Room.SNAPSHOT, state_event.aggregate_id.id),
+            delivery=delivery,
         )
         self.groups.submit(state_event.aggregate_id.mod(PARALLELISM), lambda: self._handle(exchange))
 
     async def _handle(self, exchange: StateEventExchange[Any]) -> None:
+        if not is_aimed_at(exchange.header, SNAPSHOT_FUNCTION):
+            # SNP-019: a compensation message for another function.
+            await exchange.acknowledge()
+            return
         await handle(self._chain, exchange, self._runtime.world, SNAPSHOT_HANDLER)
