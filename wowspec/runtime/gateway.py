@@ -29,7 +29,8 @@ from ..world.scheduler import Cancelled
 from ..world.trace import Lane, TraceRow
 from ..world.world import World
 from .awaiting import FinalSignal, deadline_exceeded, waiting_task
-from .request_ids import RequestIdChecker
+from .buses import InMemoryCommandBus
+from .request_ids import DefaultRequestIdChecker, RequestIdChecker
 from .result_stream import ResultStream
 from .validation import FieldValidator, Violations, validate_itself
 from .waiting.coordinator import WaitCoordinator
@@ -86,7 +87,7 @@ class CommandGateway:
         endpoint: where this process can be told of signals; written to wait headers (CMD-107).
     """
 
-    __slots__ = ("_is_new", "_put", "bus", "coordinator", "endpoint", "notifier", "request_ids", "validator", "world")
+    __slots__ = ("bus", "coordinator", "endpoint", "notifier", "request_ids", "validator", "world")
 
     #: The gateway is itself a command bus (CMD-128).
     topic_kind = TopicKind.COMMAND
@@ -111,9 +112,6 @@ class CommandGateway:
         self.request_ids = request_ids
         self.validator = validator
         self.endpoint = endpoint
-        # What works at once where it can: both are what the protocols' async functions do.
-        self._put: Callable[[CommandMessage[Any]], Any] = at_once(bus, "send", "send_now")
-        self._is_new: Callable[[CommandMessage[Any]], Any] = at_once(request_ids, "check", "begin")
 
     async def send(self, message: CommandMessage[Any]) -> None:
         """Check and send; every error is raised as it is (CMD-098).
@@ -233,7 +231,9 @@ class CommandGateway:
 
     def _begin_send(self, message: CommandMessage[Any], lane: Lane) -> Coroutine[Any, Any, None] | None:
         """Put the command on the bus; a coroutine if that must be awaited."""
-        put = self._put
+        bus = self.bus
+        # The in-memory bus answers at once; any other one is awaited.
+        put: Callable[[CommandMessage[Any]], Any] = bus.send_now if type(bus) is InMemoryCommandBus else bus.send
         sending = self.world.enter(
             COMMAND_BUS_SEND, lane, message.aggregate_id.id, message, _command_type, lambda: put(message)
         )
@@ -316,15 +316,6 @@ def _note_answer(row: TraceRow, answer: Any) -> None:
     row.detail = "false" if answer is False else "true"
 
 
-def at_once(owner: Any, name: str, direct: str) -> Callable[..., Any]:
-    """The form of an async function that answers without a coroutine, where its class has one and nobody overrides it."""
-    definers = [next((base for base in type(owner).__mro__ if item in vars(base)), None) for item in (name, direct)]
-    found: Callable[..., Any] = getattr(
-        owner, direct if definers[1] is not None and definers[0] is definers[1] else name
-    )
-    return found
-
-
 def _command_type(message: CommandMessage[Any]) -> str:
     return type(message.body).__name__
 
@@ -335,13 +326,17 @@ def _request_id_is_new(
     plan: WaitPlan | None,  # noqa: ARG001
     lane: Lane,
 ) -> Awaitable[None] | None:
+    checker = gateway.request_ids
+    check: Callable[[CommandMessage[Any]], Any] = (
+        checker.begin if type(checker) is DefaultRequestIdChecker else checker.check
+    )
     answer = gateway.world.enter(
         REQUEST_ID_CHECK,
         lane,
         message.aggregate_id.id,
         message,
         "true",
-        lambda: gateway._is_new(message),
+        lambda: check(message),
         settle=_note_answer,
         usual=True,
     )
