@@ -94,17 +94,7 @@ class Spec(ExpectingDownstream[S]):
         def plan(world: Any) -> None:
             world.excluded.extend(members)
 
-        def apply(session: Session) -> None:
-            held = session.runtime.catalog
-            for member in members:
-                if member in held.processors:
-                    raise SpecError(
-                        f"without({member.__name__}) after the world was made",
-                        why="its functions have subscribed already",
-                        instead=".without(...) before the first given(...) command and the first when(...)",
-                    )
-
-        return self._add(Setup("without", apply, plan))
+        return self._add(Setup("without", _too_late("without", "its functions have subscribed already"), plan))
 
     def with_profile(self, profile: Profile | str) -> Self:
         """Choose what the world's ports can do: a name, or `profile(request_id_existence="noop")`."""
@@ -113,7 +103,7 @@ class Spec(ExpectingDownstream[S]):
         def plan(world: Any) -> None:
             world.profile = chosen
 
-        return self._add(Setup("with_profile", _nothing, plan))
+        return self._add(Setup("with_profile", _too_late("with_profile", "its stores are made already"), plan))
 
     def with_filter(self, item: Filter, *, order: Order | None = None, name: str | None = None) -> Self:
         """Put a filter of your own into the command chain, where its order says; before the first command."""
@@ -122,7 +112,8 @@ class Spec(ExpectingDownstream[S]):
         def plan(world: Any) -> None:
             world.filters.append(named)
 
-        return self._add(Setup("with_filter", _nothing, plan))
+        late = _too_late("with_filter", "every command of a world passes the same chain")
+        return self._add(Setup("with_filter", late, plan))
 
     def inject(self, *services: Any, **by_name: Any) -> Self:
         """Give services to handlers: looked up by type first, then by name. Branches share them.
@@ -249,6 +240,17 @@ class Spec(ExpectingDownstream[S]):
 
 def _nothing(session: Session) -> None:
     """For a step that says something of the world before it is made, or opens a branch."""
+
+
+def _too_late(verb: str, why: str) -> Callable[[Session], None]:
+    """What a verb that shapes a fresh world does to one that is there already."""
+
+    def refuse(session: Session) -> None:  # noqa: ARG001
+        raise SpecError(
+            f"{verb}(...) after the world was made", why=why, instead=f".{verb}(...) before the first when(...)"
+        )
+
+    return refuse
 
 
 @overload

@@ -53,7 +53,7 @@ def session_before(node: Node) -> tuple[Session, Run | None]:
         session = previous.session.branch()
     else:
         session = _fresh(path)
-        steps = [item for item in steps if not (isinstance(item.step, Setup) and item.step.gives_services)]
+        steps = [item for item in steps if not (isinstance(item.step, Setup) and item.step.shapes_fresh_world)]
     _apply(session, steps, node)
     return session, previous
 

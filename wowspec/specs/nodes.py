@@ -39,6 +39,11 @@ class Setup:
     plan: Callable[[Any], None] | None = None
     gives_services: bool = False
 
+    @property
+    def shapes_fresh_world(self) -> bool:
+        """Whether a fresh world was made with it, so that nothing is left to do there."""
+        return self.gives_services or self.plan is not None
+
 
 @dataclass(frozen=True, slots=True)
 class History:
