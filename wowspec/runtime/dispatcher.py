@@ -28,21 +28,20 @@ COMMAND_HANDLER: Final = "command.handler"
 class AggregateCommandDispatcher:
     """The dispatcher's part for one aggregate type (CMD-157, CMD-160)."""
 
-    __slots__ = ("_chain", "_early", "_runtime", "_unsubscribe", "ended", "groups", "metadata")
+    __slots__ = ("_chain", "_early", "_runtime", "ended", "groups", "metadata")
 
     def __init__(self, runtime: Runtime, metadata: AggregateMetadata, chain: Next) -> None:
         self._runtime = runtime
         self._chain = chain
         self._early: list[tuple[CommandMessage[Any], Delivery[Any] | None]] | None = []
-        self._unsubscribe: Callable[[], None] | None = None
         self.ended = False
         self.metadata = metadata
         self.groups = SerialGroups(runtime.world.scheduler, metadata.named.aggregate_name)
 
-    def prepare(self) -> None:
-        """Subscribe; nothing is taken before the start (CMD-169)."""
+    def prepare(self) -> Callable[[], None]:
+        """Subscribe; nothing is taken before the start (CMD-169). Returns what ends the subscription."""
         runtime = self._runtime
-        self._unsubscribe = runtime.listen(runtime.command_bus, self.metadata.named, self.receive)
+        return runtime.listen(runtime.command_bus, self.metadata.named, self.receive)
 
     def start(self) -> None:
         """Take what has come, and what comes from now on."""
@@ -86,8 +85,7 @@ class AggregateCommandDispatcher:
     def _end(self, error: Exception, exchange: ServerCommandExchange[Any]) -> None:
         """An error that escapes the handler ends this dispatcher for good, and its subscription with it (CMD-166)."""
         self.ended = True
-        if self._unsubscribe is not None:
-            self._unsubscribe()
+        self._runtime.unsubscribe(self.metadata.named)
         self.groups.end()
         self._runtime.world.log_failure(COMMAND_DISPATCHER, exchange.message, error)
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
+from weakref import proxy
 
 from ..errors import SpecError
 from ..faults.arming import Armory
@@ -43,6 +45,7 @@ from .receivers import MessageReceiver
 from .repository import StateAggregateRepository
 from .request_ids import DefaultRequestIdChecker, Prechecks, always_exists
 from .snapshots import InMemorySnapshotStore, SimpleSnapshotStrategy, SnapshotStrategy
+from .sourcing import Supply
 from .validation import PydanticValidator
 from .waiting.coordinator import WaitCoordinator
 from .waiting.notifier import LocalWaitNotifier
@@ -55,9 +58,14 @@ PROCESSOR_ORDER: Final = (ProcessorKind.EVENT_PROCESSOR, ProcessorKind.PROJECTIO
 
 
 class Runtime:
-    """The wired pipeline over one world. Parts that a spec never uses are made when they are first used."""
+    """The wired pipeline over one world. Parts that a spec never uses are made when they are first used.
+
+    Filters and dispatchers hold their runtime weakly: without that circle a world goes at once when nobody holds its
+    runtime any more, and a suite of many small worlds leaves the garbage collector little to do.
+    """
 
     __slots__ = (
+        "__weakref__",
         "_audit",
         "_bus_factory",
         "_command_chain",
@@ -67,6 +75,8 @@ class Runtime:
         "_instances",
         "_request_id_existence",
         "_snapshot_dispatcher",
+        "_subscriptions",
+        "_weak",
         "armory",
         "catalog",
         "command_bus",
@@ -82,6 +92,7 @@ class Runtime:
         "snapshot_store",
         "snapshot_strategy",
         "state_event_bus",
+        "supply",
         "views",
         "world",
     )
@@ -99,7 +110,10 @@ class Runtime:
         compensation: bool = False,
     ) -> None:
         self.world = world
-        world.parts = self.part
+        self._weak: Runtime = proxy(self)
+        world.parts = partial(Runtime.part, self._weak)
+        #: Gives a sourcing function what it asks for besides its event.
+        self.supply: Supply = partial(_supply, world)
         self.catalog = Catalog()
         self.views = ViewStore()
         self.prepare_keys = PrepareKeys(world.now_millis)
@@ -133,6 +147,7 @@ class Runtime:
         self._extra_filters: list[NamedFilter] = []
         self._command_chain: Next | None = None
         self._command_dispatchers: dict[NamedAggregate, AggregateCommandDispatcher] = {}
+        self._subscriptions: dict[NamedAggregate, Callable[[], None]] = {}
         self._event_dispatchers: dict[ProcessorKind, EventDispatcher] = {}
         self._snapshot_dispatcher: SnapshotDispatcher | None = None
         self.compensation = _compensation_of(self) if compensation else None
@@ -156,13 +171,17 @@ class Runtime:
         if named in self.catalog.aggregates:
             return
         self.catalog.aggregates[named] = metadata
-        dispatcher = AggregateCommandDispatcher(self, metadata, self._chain())
+        dispatcher = AggregateCommandDispatcher(self._weak, metadata, self._chain())
         self._command_dispatchers[named] = dispatcher
-        dispatcher.prepare()
+        self._subscriptions[named] = dispatcher.prepare()
         dispatcher.start()
         self.snapshot_dispatcher.register(named)
         if self.compensation is not None:
             self.compensation.join(self)
+
+    def unsubscribe(self, named: NamedAggregate) -> None:
+        """End the subscription to an aggregate type's commands."""
+        self._subscriptions[named]()
 
     def add_processor(self, processor: ProcessorMetadata) -> None:
         """Register a processor's functions; again is a no-op."""
@@ -209,7 +228,7 @@ class Runtime:
         """The dispatcher of a kind of processor."""
         dispatcher = self._event_dispatchers.get(kind)
         if dispatcher is None:
-            dispatcher = EventDispatcher(self, kind, self._build(EVENT_FILTERS[kind], EVENT_DISPATCHERS[kind]))
+            dispatcher = EventDispatcher(self._weak, kind, self._build(EVENT_FILTERS[kind], EVENT_DISPATCHERS[kind]))
             self._event_dispatchers[kind] = dispatcher
         return dispatcher
 
@@ -218,19 +237,15 @@ class Runtime:
         """The snapshot branch."""
         dispatcher = self._snapshot_dispatcher
         if dispatcher is None:
-            dispatcher = SnapshotDispatcher(self, self._build(SNAPSHOT_FILTERS, SNAPSHOT_DISPATCHER))
+            dispatcher = SnapshotDispatcher(self._weak, self._build(SNAPSHOT_FILTERS, SNAPSHOT_DISPATCHER))
             self._snapshot_dispatcher = dispatcher
         return dispatcher
-
-    def supply(self, handler: HandlerFunction, exchange: Any) -> tuple[list[Any], dict[str, Any]]:
-        """What a sourcing function asks for besides its event."""
-        return arguments(handler, exchange, self.world)
 
     # --- the chain of filters -----------------------------------------------------------------------------------------
 
     def _build(self, rows: Iterable[FilterRow], dispatcher: str) -> Next:
         added = () if self.compensation is None else self.compensation.rows(dispatcher)
-        own = [NamedFilter(row.name, row.order, row.make(self), None) for row in (*rows, *added)]
+        own = [NamedFilter(row.name, row.order, row.make(self._weak), None) for row in (*rows, *added)]
         return build_chain([*own, *self._extra_filters], dispatcher)
 
     def _chain(self) -> Next:
@@ -330,6 +345,10 @@ class Runtime:
             self.armory = Armory()
             self.world.injector = self.armory
         return self.armory
+
+
+def _supply(world: World, handler: HandlerFunction, exchange: Any) -> tuple[list[Any], dict[str, Any]]:
+    return arguments(handler, exchange, world)
 
 
 def _compensation_of(runtime: Runtime) -> Compensation:

@@ -203,7 +203,7 @@ def send(session: Session, command: Any, options: CommandOptions, previous: Run 
         message,
         task.result() if failure is None else None,
         failure,
-        audit.exchanges.get(message.id),
+        audit.exchanges.pop(message.id, None),
         world.trace.rows[started:],
         world.log[logged:],
         [signal for _, signal in signals[heard:]],
