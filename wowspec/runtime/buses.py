@@ -34,7 +34,7 @@ WARM_UP_BUFFER: Final = 256
 
 
 #: The receivers' group of whoever names none.
-DEFAULT_GROUP: Final = "wowspec"
+DEFAULT_GROUP: Final = "default"
 
 
 def require_group(group: str) -> None:
@@ -165,8 +165,20 @@ class InMemoryEventBus(Generic[M]):
         """As `send_now`."""
         self.send_now(message)
 
-    def receive(self, named: NamedAggregate, receiver: Receiver[M]) -> Callable[[], None]:
-        """Subscribe; the first subscriber gets what was kept for it. Returns what ends the subscription."""
+    def receive(
+        self, named: NamedAggregate, receiver: Receiver[M], *, group: str = DEFAULT_GROUP
+    ) -> Callable[[], None]:
+        """Subscribe; the first subscriber gets what was kept for it. Returns what ends the subscription.
+
+        Args:
+            named: whose messages.
+            receiver: gets each.
+            group: name of the receivers' group; of no effect in memory (EVT-076, EVT-079).
+
+        Raises:
+            IllegalArgumentError: if the group is blank.
+        """
+        require_group(group)
         receivers = self._receivers.setdefault(named, [])
         receivers.append(receiver)
         for message in self._warm_up.pop(named, ()):
@@ -186,6 +198,32 @@ class InMemoryEventBus(Generic[M]):
         """Forget every channel; a later receive opens a new one (EVT-083)."""
         self._receivers.clear()
         self._warm_up.clear()
+
+
+class NoOpEventBus:
+    """Accepts everything and gives nothing (EVT-084)."""
+
+    __slots__ = ("topic_kind",)
+
+    def __init__(self, topic_kind: TopicKind = TopicKind.EVENT_STREAM) -> None:
+        self.topic_kind = topic_kind
+
+    def send_now(self, message: Message) -> None:
+        """Nothing."""
+
+    async def send(self, message: Message) -> None:
+        """Nothing."""
+
+    def receive(self, named: NamedAggregate, receiver: Receiver[Any]) -> Callable[[], None]:  # noqa: ARG002
+        """A subscription that gets nothing."""
+        return lambda: None
+
+    def subscriber_count(self, named: NamedAggregate) -> int:  # noqa: ARG002
+        """0."""
+        return 0
+
+    def close(self) -> None:
+        """Nothing."""
 
 
 def domain_event_bus() -> InMemoryEventBus[DomainEventStream]:

@@ -4,25 +4,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from ...errors import Recoverability, RetriesExhaustedError
+from ...errors import Recoverability
 from ...messages.exchange import DomainEventExchange
 from ...messages.stages import CommandStage
 from ...modeling.ordering import ORDER_DEFAULT, ORDER_FIRST, Order
 from ...modeling.processors import ProcessorKind
-from ...world.clock import NANOS_PER_SECOND
 from ...world.points import EVENT_DELIVER
 from ..chain import Filter, FilterRow, Next
 from ..command_filters import nothing
 from ..invocation import invoke
+from ..retrying import EVENT_RETRIES
 from ..waiting.notifier_filters import NotifierFilter
 from .sagas import send_commands
 
 if TYPE_CHECKING:
     from ..system import Runtime
-
-MAX_RETRIES: Final = 3
-#: First back-off of an event function; it doubles each time (EVT-127).
-FIRST_BACKOFF_NANOS: Final = 2 * NANOS_PER_SECOND
 
 #: The stage that each kind of processor signals (PRJ-005).
 STAGE_OF: Final[dict[ProcessorKind, CommandStage]] = {
@@ -42,21 +38,10 @@ class RetryableFilter:
 
     async def filter(self, exchange: Any, next: Next) -> None:  # noqa: A002
         """Go on; again, up to three times, after a recoverable error."""
-        world = self._runtime.world
-        attempt = 0
-        while True:
-            try:
-                await next(exchange)
-            except Exception as error:
-                if world.errors.recoverability(error) is not Recoverability.RECOVERABLE:
-                    raise
-                if attempt == MAX_RETRIES:
-                    message = f"retries exhausted: {attempt}/{MAX_RETRIES}"
-                    raise RetriesExhaustedError(message) from error
-            else:
-                return
-            await world.scheduler.sleep(FIRST_BACKOFF_NANOS << attempt)
-            attempt += 1
+        await EVENT_RETRIES.run(lambda: next(exchange), self._runtime.world.scheduler, self._is_recoverable)
+
+    def _is_recoverable(self, error: BaseException) -> bool:
+        return self._runtime.world.errors.recoverability(error) is Recoverability.RECOVERABLE
 
 
 class EventFunctionFilter:
