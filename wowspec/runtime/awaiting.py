@@ -34,30 +34,27 @@ def waiting_task(scheduler: Scheduler) -> Task[Any]:
     return task
 
 
-class FinalSignal:
-    """Awaits the final signal of a last-result handle."""
+class FinalSignal(Future["WaitSignal | None"]):
+    """The final signal of a last-result handle; None if the handle was cancelled, the error if it failed."""
 
-    __slots__ = ("_future",)
+    __slots__ = ()
 
     def __init__(self, handle: LastHandle, scheduler: Scheduler) -> None:
-        self._future: Future[WaitSignal | None] = scheduler.future()
+        Future.__init__(self, scheduler)
         handle.subscribe(self)
-
-    async def wait(self) -> WaitSignal | None:
-        """The final signal; None if the handle was cancelled; raises what it failed with."""
-        return await self._future
 
     def on_next(self, signal: WaitSignal) -> None:
         """The final signal."""
-        self._future.set_result(signal)
+        self.set_result(signal)
 
     def on_complete(self) -> None:
         """Nothing, unless there was a signal."""
-        self._future.set_result(None)
+        if not self.done:
+            self.set_result(None)
 
     def on_error(self, error: BaseException) -> None:
         """The handle failed."""
-        self._future.set_error(error)
+        self.set_error(error)
 
 
 class SignalBuffer:

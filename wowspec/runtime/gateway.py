@@ -15,6 +15,7 @@ from ..errors import (
     CommandResultError,
     CommandValidationError,
     DuplicateRequestIdError,
+    ErrorCode,
     IllegalArgumentError,
     ModelError,
 )
@@ -121,8 +122,12 @@ class CommandGateway:
         """
         lane = _lane_of(message)
         try:
-            await self._check(message, None, lane)
-            await self._send(message, lane)
+            checking = self._check(message, None, lane, None)
+            if checking is not None:
+                await checking
+            sending = self._put(message, lane)
+            if sending is not None:
+                await sending
         except Exception as error:
             self._notify_sent(message, error, lane)
             raise
@@ -136,7 +141,35 @@ class CommandGateway:
             IllegalArgumentError: the plan does not suit a void command, or its wait id is taken (CMD-103, CMD-106).
             DeadlineExceeded: the plan's deadline passed; the command may still be processed (CMD-121).
         """
-        return await self._before_deadline(self._wait_for_last(message, plan), message, plan.timeout_nanos)
+        # In one piece, not from coroutines around each other: most commands take this way.
+        scheduler = self.world.scheduler
+        task = waiting_task(scheduler)
+        timer = scheduler.call_at(scheduler.clock.nanos + plan.timeout_nanos, task.cancel)
+        try:
+            lane = _lane_of(message)
+            checking = self._check(message, plan, lane, plan.wait_command_id)
+            if checking is not None:
+                await checking
+            handle = self.coordinator.open_last(plan)
+            try:
+                sending = self._send_into(handle, message, lane)
+                if sending is not None:
+                    await sending
+                signal = await FinalSignal(handle, scheduler)
+            finally:
+                handle.cancel()
+        except Cancelled:
+            if timer.fired:
+                raise deadline_exceeded(message, plan.timeout_nanos) from None
+            raise
+        finally:
+            timer.cancel()
+        if signal is None:
+            return None
+        result = result_of_signal(signal, message)
+        if result.error_code != ErrorCode.OK:
+            raise CommandResultError(result, original=signal.original_error)
+        return result
 
     def send_and_wait_stream(self, message: CommandMessage[Any], plan: WaitPlan) -> ResultStream:
         """Send and iterate over the result of every accepted signal; a failed one is an ordinary last item (CMD-115).
@@ -170,27 +203,15 @@ class CommandGateway:
         """Close the wrapped bus (CMD-128)."""
         self.bus.close()
 
-    async def _wait_for_last(self, message: CommandMessage[Any], plan: WaitPlan) -> CommandResult | None:
-        lane = _lane_of(message)
-        await self._check_or_wrap(message, plan, lane)
-        handle = self.coordinator.open_last(plan)
-        try:
-            await self._send_into(handle, message, lane)
-            signal = await FinalSignal(handle, self.world.scheduler).wait()
-        finally:
-            handle.cancel()
-        if signal is None:
-            return None
-        result = result_of_signal(signal, message)
-        if not result.succeeded:
-            raise CommandResultError(result, original=signal.original_error)
-        return result
-
     async def _wait_for_sent(self, message: CommandMessage[Any]) -> CommandResult:
         lane = _lane_of(message)
-        await self._check_or_wrap(message, None, lane)
+        checking = self._check(message, None, lane, message.id)
+        if checking is not None:
+            await checking
         try:
-            await self._send(message, lane)
+            sending = self._put(message, lane)
+            if sending is not None:
+                await sending
         except Exception as error:
             raise self._wrapped(error, message, message.id) from error
         return result_of_signal(sent_signal(message, message.id, None, self.world.errors, self.world), message)
@@ -198,64 +219,104 @@ class CommandGateway:
     async def _open_stream(self, message: CommandMessage[Any], plan: WaitPlan) -> StreamHandle:
         """Check, register a stream handle and send; what `ResultStream` starts with."""
         lane = _lane_of(message)
-        await self._check_or_wrap(message, plan, lane)
+        checking = self._check(message, plan, lane, plan.wait_command_id)
+        if checking is not None:
+            await checking
         handle = self.coordinator.open_stream(plan)
         try:
-            await self._send_into(handle, message, lane)
+            sending = self._send_into(handle, message, lane)
+            if sending is not None:
+                await sending
         except BaseException:
             handle.cancel()
             raise
         return handle
 
-    async def _check(self, message: CommandMessage[Any], plan: WaitPlan | None, lane: Lane) -> None:
-        for row in PRE_CHECKS:
-            checking = row.run(self, message, plan, lane)
-            if checking is not None:
-                await checking
+    # What follows works at once where it can, and gives a coroutine of the rest where something must be awaited.
 
-    async def _check_or_wrap(self, message: CommandMessage[Any], plan: WaitPlan | None, lane: Lane) -> None:
-        for row in PRE_CHECKS:
+    def _check(
+        self, message: CommandMessage[Any], plan: WaitPlan | None, lane: Lane, wait_command_id: str | None
+    ) -> Coroutine[Any, Any, None] | None:
+        """Run the checks; with a wait id, their errors become the cause of a `CommandResultError`."""
+        for place, row in enumerate(PRE_CHECKS):
             try:
                 checking = row.run(self, message, plan, lane)
-                if checking is not None:
-                    await checking
             except Exception as error:
-                if row.raw:
+                if row.raw or wait_command_id is None:
                     raise
-                raise self._wrapped(error, message, message.id if plan is None else plan.wait_command_id) from error
+                raise self._wrapped(error, message, wait_command_id) from error
+            if checking is not None:
+                return self._check_on(checking, place, message, plan, lane, wait_command_id)
+        return None
 
-    async def _send(self, message: CommandMessage[Any], lane: Lane) -> None:
-        sending = self._begin_send(message, lane)
-        if sending is not None:
-            await sending
+    async def _check_on(
+        self,
+        checking: Awaitable[None],
+        place: int,
+        message: CommandMessage[Any],
+        plan: WaitPlan | None,
+        lane: Lane,
+        wait_command_id: str | None,
+    ) -> None:
+        row = PRE_CHECKS[place]
+        try:
+            await checking
+            for row in PRE_CHECKS[place + 1 :]:
+                more = row.run(self, message, plan, lane)
+                if more is not None:
+                    await more
+        except Exception as error:
+            if row.raw or wait_command_id is None:
+                raise
+            raise self._wrapped(error, message, wait_command_id) from error
 
-    def _begin_send(self, message: CommandMessage[Any], lane: Lane) -> Coroutine[Any, Any, None] | None:
-        """Put the command on the bus; a coroutine if that must be awaited."""
+    def _put(self, message: CommandMessage[Any], lane: Lane) -> Coroutine[Any, Any, None] | None:
+        """Put the command on the bus."""
         bus = self.bus
         # The in-memory bus answers at once; any other one is awaited.
         put: Callable[[CommandMessage[Any]], Any] = bus.send_now if type(bus) is InMemoryCommandBus else bus.send
-        sending = self.world.enter(
-            COMMAND_BUS_SEND, lane, message.aggregate_id.id, message, _command_type, lambda: put(message)
-        )
+        sending = self.world.carry(COMMAND_BUS_SEND, lane, message.aggregate_id.id, message, _command_type, put)
         return sending if type(sending) is CoroutineType else None
 
-    async def _send_into(self, handle: WaitHandle, message: CommandMessage[Any], lane: Lane) -> None:
+    def _send_into(
+        self, handle: WaitHandle, message: CommandMessage[Any], lane: Lane
+    ) -> Coroutine[Any, Any, None] | None:
         """Write the wait headers, send, and put SENT into the handle, not through the notifier (CMD-107 to CMD-110)."""
-        plan = handle.plan
-        world = self.world
         try:
-            write_wait_plan(plan, self.endpoint, message.header)
-            sending = self._begin_send(message, lane)
-            if sending is not None:
-                await sending
+            write_wait_plan(handle.plan, self.endpoint, message.header)
+            sending = self._put(message, lane)
         except Exception as error:
-            handle.next(sent_signal(message, plan.wait_command_id, error, world.errors, world))
-            handle.error(error)
-            raise self._wrapped(error, message, plan.wait_command_id) from error
+            raise self._not_sent(handle, message, error) from error
+        if sending is not None:
+            return self._sending_into(handle, message, sending)
+        self._was_sent(handle, message)
+        return None
+
+    async def _sending_into(
+        self, handle: WaitHandle, message: CommandMessage[Any], sending: Coroutine[Any, Any, None]
+    ) -> None:
+        try:
+            await sending
+        except Exception as error:
+            raise self._not_sent(handle, message, error) from error
+        self._was_sent(handle, message)
+
+    def _not_sent(self, handle: WaitHandle, message: CommandMessage[Any], error: Exception) -> CommandResultError:
+        world, wait_command_id = self.world, handle.plan.wait_command_id
+        handle.next(sent_signal(message, wait_command_id, error, world.errors, world))
+        handle.error(error)
+        return self._wrapped(error, message, wait_command_id)
+
+    def _was_sent(self, handle: WaitHandle, message: CommandMessage[Any]) -> None:
+        plan, world = handle.plan, self.world
         # A handle of another make has no such marker, and always gets its SENT.
         skips = getattr(handle, "skips_successful_sent", False)
-        if not skips or plan.stage is CommandStage.SENT:
+        if not skips or plan.target.stage is CommandStage.SENT:
             handle.next(sent_signal(message, plan.wait_command_id, None, world.errors, world))
+
+    def violations_of(self, message: CommandMessage[Any]) -> Violations:
+        """What is wrong with the fields of a command's body."""
+        return self.validator.validate(message.body)
 
     def _notify_sent(self, message: CommandMessage[Any], error: BaseException | None, lane: Lane) -> None:
         extracted = read_wait_plan(message.header)
@@ -276,18 +337,11 @@ class CommandGateway:
         except ModelError:
             work.close()
             raise
-        expired = False
-
-        def expire() -> None:
-            nonlocal expired
-            expired = True
-            task.cancel()
-
-        timer = scheduler.call_at(scheduler.clock.nanos + nanos, expire)
+        timer = scheduler.call_at(scheduler.clock.nanos + nanos, task.cancel)
         try:
             return await work
         except Cancelled:
-            if expired:
+            if timer.fired:
                 raise deadline_exceeded(message, nanos) from None
             raise
         finally:
@@ -330,16 +384,11 @@ def _request_id_is_new(
     check: Callable[[CommandMessage[Any]], Any] = (
         checker.begin if type(checker) is DefaultRequestIdChecker else checker.check
     )
-    answer = gateway.world.enter(
-        REQUEST_ID_CHECK,
-        lane,
-        message.aggregate_id.id,
-        message,
-        "true",
-        lambda: check(message),
-        settle=_note_answer,
-        usual=True,
+    answer = gateway.world.carry(
+        REQUEST_ID_CHECK, lane, message.aggregate_id.id, message, "true", check, settle=_note_answer, usual=True
     )
+    if answer is True:
+        return None
     if type(answer) is CoroutineType:
         return _answered(answer, message)
     _require_new(answer, message)
@@ -375,20 +424,19 @@ def _fields_are_valid(
     plan: WaitPlan | None,  # noqa: ARG001
     lane: Lane,
 ) -> None:
-    body = message.body
     # The point is traced, never faulted, and validation is plain: there is nothing to await.
-    violations = gateway.world.enter(
+    violations = gateway.world.carry(
         COMMAND_VALIDATE,
         lane,
         message.aggregate_id.id,
         message,
         "",
-        lambda: gateway.validator.validate(body),
+        gateway.violations_of,
         settle=_note_violations,
         usual=(),
     )
     if violations:
-        raise CommandValidationError(body, violations)
+        raise CommandValidationError(message.body, violations)
 
 
 #: In the order in which they run; a failure ends the call (CMD-081).

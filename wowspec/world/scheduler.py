@@ -21,7 +21,8 @@ from .clock import VirtualClock
 
 T = TypeVar("T")
 
-_PENDING: Final = object()
+#: What a step gives where the task has ended, or waits for something of the world.
+_RESTS: Final[Any] = object()
 
 
 class Cancelled(BaseException):
@@ -35,19 +36,16 @@ class ForeignAwaitError(SpecError):
 class Future(Generic[T]):
     """A value that arrives once; tasks may await it."""
 
-    __slots__ = ("_callbacks", "_error", "_scheduler", "_value", "_waiters")
+    __slots__ = ("_callbacks", "_error", "_scheduler", "_value", "_waiters", "done")
 
     def __init__(self, scheduler: Scheduler) -> None:
         self._scheduler = scheduler
-        self._value: Any = _PENDING
+        #: Whether there is a value or an error.
+        self.done = False
+        self._value: Any = None
         self._error: BaseException | None = None
         self._waiters: list[Task[Any]] | None = None
         self._callbacks: list[Callable[[], None]] | None = None
-
-    @property
-    def done(self) -> bool:
-        """Whether there is a value or an error."""
-        return self._value is not _PENDING or self._error is not None
 
     @property
     def error(self) -> BaseException | None:
@@ -58,7 +56,7 @@ class Future(Generic[T]):
         """The value; raises the error, or `ModelError` while pending."""
         if self._error is not None:
             raise self._error
-        if self._value is _PENDING:
+        if not self.done:
             message = "the future has no value yet"
             raise ModelError(message)
         return self._value  # type: ignore[no-any-return]
@@ -67,16 +65,20 @@ class Future(Generic[T]):
         """Complete with a value; answers whether this was the first completion."""
         if self.done:
             return False
+        self.done = True
         self._value = value
-        self._wake()
+        if self._waiters is not None or self._callbacks is not None:
+            self._wake()
         return True
 
     def set_error(self, error: BaseException) -> bool:
         """Complete with an error; answers whether this was the first completion."""
         if self.done:
             return False
+        self.done = True
         self._error = error
-        self._wake()
+        if self._waiters is not None or self._callbacks is not None:
+            self._wake()
         return True
 
     def on_done(self, callback: Callable[[], None]) -> None:
@@ -103,7 +105,7 @@ class Future(Generic[T]):
     def __await__(self) -> Generator[Any, Any, T]:
         if not self.done:
             yield self
-        return self.result()
+        return self._value if self.done and self._error is None else self.result()
 
 
 class Task(Future[T]):
@@ -112,10 +114,14 @@ class Task(Future[T]):
     __slots__ = ("_coro", "_seat", "_throw", "_timer", "_waits_for", "name")
 
     def __init__(self, scheduler: Scheduler, coro: Coroutine[Any, Any, T], name: str) -> None:
-        super().__init__(scheduler)
+        # What `Future` sets, without the call: each command starts several tasks.
+        self._scheduler = scheduler
+        self.done = False
+        self._value = self._error = self._waiters = self._callbacks = None
         self._coro = coro
+        starter = scheduler.current
         #: On whose account it runs, where several callers drive the world at once; inherited by what it starts.
-        self._seat: Seat | None = None if scheduler.current is None else scheduler.current._seat
+        self._seat: Seat | None = None if starter is None else starter._seat
         self._throw: BaseException | None = None
         self._waits_for: Future[Any] | None = None
         self._timer: Timer | None = None
@@ -144,10 +150,12 @@ class Task(Future[T]):
 class Timer:
     """A callback at an instant of virtual time."""
 
-    __slots__ = ("callback", "nanos")
+    __slots__ = ("callback", "fired", "nanos")
 
     def __init__(self, nanos: int, callback: Callable[[], None]) -> None:
         self.nanos = nanos
+        #: Whether its instant has come.
+        self.fired = False
         self.callback: Callable[[], None] | None = callback
 
     def cancel(self) -> None:
@@ -281,7 +289,9 @@ class Scheduler:
             while ready:
                 task = ready.popleft()
                 if not task.done:
-                    yield from self.step(task)
+                    foreign = self._advance(task, None)
+                    if foreign is not _RESTS:
+                        yield from self._serve(task, foreign)
             if not self.fire_next(until):
                 break
         if until is not None and until > self.clock.nanos:
@@ -298,6 +308,7 @@ class Scheduler:
         self.clock.nanos = max(self.clock.nanos, nanos)
         callback = timer.callback
         if callback is not None:
+            timer.fired = True
             callback()
         return True
 
@@ -323,38 +334,49 @@ class Scheduler:
 
     def step(self, task: Task[Any]) -> Generator[Any, Any, None]:
         """Step a task until it waits for something of the world, or ends; `yield`s foreign awaitables."""
-        coro = task._coro
-        value: Any = None
-        while True:
-            self.current = task
+        foreign = self._advance(task, None)
+        if foreign is not _RESTS:
+            yield from self._serve(task, foreign)
+
+    def _serve(self, task: Task[Any], foreign: Any) -> Generator[Any, Any, None]:
+        """Let whoever drives answer what a task awaits of an event loop, until the task rests."""
+        while foreign is not _RESTS:
+            value: Any = None
             try:
+                value = yield foreign
+            except BaseException as error:  # noqa: BLE001 - handed to the task that awaited it, which may live on
+                task._throw = error
+            foreign = self._advance(task, value)
+
+    def _advance(self, task: Task[Any], value: Any) -> Any:
+        """Step a task; gives the foreign awaitable that it awaits, or `_RESTS`."""
+        coro = task._coro
+        self.current = task
+        try:
+            while True:
                 if task._throw is not None:
                     error, task._throw = task._throw, None
                     yielded = coro.throw(error)
                 else:
                     yielded = coro.send(value)
-            except StopIteration as stop:
-                task.set_result(stop.value)
-                return
-            except (KeyboardInterrupt, SystemExit):
-                raise
-            except BaseException as error:
-                task.set_error(error)
-                if not isinstance(error, Exception | Cancelled):
-                    # No outcome of the task: the caller in whose loop it runs is cancelled, or its test ends here.
-                    raise
-                return
-            finally:
-                self.current = None
-            if self._park(task, yielded):
-                return
-            if isinstance(yielded, Future):
+                if self._park(task, yielded):
+                    return _RESTS
+                if not isinstance(yielded, Future):
+                    return yielded
                 value = None
-                continue
-            try:
-                value = yield yielded
-            except BaseException as error:  # noqa: BLE001 - handed to the task that awaited it, which may live on
-                task._throw = error
+        except StopIteration as stop:
+            task.set_result(stop.value)
+            return _RESTS
+        except (KeyboardInterrupt, SystemExit):
+            raise
+        except BaseException as error:
+            task.set_error(error)
+            if not isinstance(error, Exception | Cancelled):
+                # No outcome of the task: the caller in whose loop it runs is cancelled, or its test ends here.
+                raise
+            return _RESTS
+        finally:
+            self.current = None
 
     def _park(self, task: Task[Any], yielded: Any) -> bool:
         """Let a task wait for a pending future or a sleep; False if it awaits something else."""

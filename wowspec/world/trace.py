@@ -67,41 +67,33 @@ Detail = str | Callable[[Any], str]
 class Trace:
     """The rows of a world, oldest first.
 
-    A point that was passed without any incident is kept as a plain tuple until somebody looks: most rows never are.
+    Attributes:
+        kept: a row each; but a point that was passed without any incident is kept as a plain tuple of nanos, point,
+            lane, key, subject and detail until somebody looks: most rows never are.
     """
 
-    __slots__ = ("_kept", "_made")
+    __slots__ = ("_made", "kept")
 
     def __init__(self) -> None:
-        self._kept: list[Any] = []
+        self.kept: list[TraceRow | tuple[int, str, Lane, str, Any, Detail]] = []
         self._made = 0
-
-    def note(self, passed: tuple[int, str, Lane, str, Any, Detail]) -> int:
-        """Keep a point that was passed without incident: nanos, point, lane, key, subject, detail. Gives its place."""
-        kept = self._kept
-        kept.append(passed)
-        return len(kept) - 1
 
     def append(self, row: TraceRow) -> None:
         """Keep a row that may still change."""
-        self._kept.append(row)
-
-    def replace(self, place: int, row: TraceRow) -> None:
-        """A point that was noted was not passed without incident after all."""
-        self._kept[place] = row
+        self.kept.append(row)
 
     @property
     def rows(self) -> list[TraceRow]:
         """All rows."""
-        kept = self._kept
+        kept = self.kept
         for index in range(self._made, len(kept)):
             item = kept[index]
-            if type(item) is tuple:
+            if isinstance(item, tuple):
                 nanos, point, lane, key, subject, detail = item
                 text = detail if isinstance(detail, str) else detail(subject)
                 kept[index] = TraceRow(nanos, point, lane, key, subject, text)
         self._made = len(kept)
-        return kept
+        return kept  # type: ignore[return-value]
 
     def lanes(self, start: int = 0) -> dict[str, list[TraceRow]]:
         """Rows by lane, lanes in order of first appearance."""
@@ -114,4 +106,4 @@ class Trace:
         return iter(self.rows)
 
     def __len__(self) -> int:
-        return len(self._kept)
+        return len(self.kept)

@@ -1,7 +1,7 @@
 """PYTEST_DONT_REWRITE. A world: one clock, one scheduler, one source of ids, one trace; every effect passes `at`.
 
-It knows nothing of commands or events. Theory of `at`: a point is entered, the injector (if faults are armed) is asked what
-strikes at this visit, the effect runs or not, and one trace row says what happened.
+It knows nothing of commands or events. Theory of `at`: a point is entered, the injector (if faults are armed) is asked
+what strikes at this visit, the effect runs or not, and one trace row says what happened.
 """
 
 from __future__ import annotations
@@ -41,6 +41,10 @@ class Injector(Protocol):
 
     def visit(self, row: TraceRow) -> Strike | None:
         """Count a visit of a point; what strikes there, or None."""
+        ...
+
+    def aims_at(self, prefix: str) -> bool:
+        """Whether any fault is armed at a point whose text begins so."""
         ...
 
 
@@ -128,6 +132,32 @@ class World:
         rival: Callable[[Any], Any] | None = None,
         conflict: Callable[[], BaseException] | None = None,
         settle: Callable[[TraceRow, Any], None] | None = None,
+    ) -> Any:
+        """As `carry`, for an effect that is not given the subject, nor are `rival` (payload alone) and `conflict`."""
+        return self.carry(
+            point,
+            lane,
+            key,
+            subject,
+            detail,
+            lambda _: effect(),
+            rival=None if rival is None else lambda _, payload: rival(payload),
+            conflict=None if conflict is None else lambda _: conflict(),
+            settle=settle,
+        )
+
+    def carry(
+        self,
+        point: str,
+        lane: Lane,
+        key: str,
+        subject: Any,
+        detail: Detail,
+        effect: Callable[[Any], Any],
+        *,
+        rival: Callable[[Any, Any], Any] | None = None,
+        conflict: Callable[[Any], BaseException] | None = None,
+        settle: Callable[[TraceRow, Any], None] | None = None,
         usual: Any = None,
     ) -> Any:
         """Pass a point: let faults strike, run the effect (plain or a coroutine), write one trace row.
@@ -141,43 +171,56 @@ class World:
             key: aggregate id text that faults address.
             subject: the message concerned.
             detail: what passes, for the trace: text, or a function of the subject.
-            effect: the effect itself.
-            rival: for `rival`: lets another writer go first; gets the fault's payload.
-            conflict: for `conflict`: makes the bare conflict error.
+            effect: the effect itself; gets the subject.
+            rival: for `rival`: lets another writer go first; gets the subject and the fault's payload.
+            conflict: for `conflict`: makes the bare conflict error; gets the subject.
             settle: writes on the row what came of the effect, where that is known only afterwards.
             usual: the result for which `detail` already says it, so that `settle` need not be asked.
         """
-        trace = self.trace
+        if self.injector is not None:
+            return self._pass_armed(point, lane, key, subject, detail, effect, rival, conflict, settle)
         nanos = self.clock.nanos
-        if self.injector is None:
-            place = trace.note((nanos, point, lane, key, subject, detail))
-            try:
-                result = effect()
-            except Exception as error:
-                row = _row(nanos, point, lane, key, subject, detail if settle is None else "")
-                trace.replace(place, _failed(row, error))
-                raise
-            if type(result) is not CoroutineType and (settle is None or result is usual):
-                return result
-            row = _row(nanos, point, lane, key, subject, detail)
-            trace.replace(place, row)
-            if type(result) is CoroutineType:
-                return self._awaited(row, result, settle)
-            if settle is not None:
-                settle(row, result)
+        kept = self.trace.kept
+        place = len(kept)
+        kept.append((nanos, point, lane, key, subject, detail))
+        try:
+            result = effect(subject)
+        except Exception as error:
+            row = _row(nanos, point, lane, key, subject, detail if settle is None else "")
+            kept[place] = _failed(row, error)
+            raise
+        if type(result) is not CoroutineType and (settle is None or result is usual):
             return result
+        row = kept[place] = _row(nanos, point, lane, key, subject, detail)
+        return self._settled(row, result, settle)
+
+    def _pass_armed(
+        self,
+        point: str,
+        lane: Lane,
+        key: str,
+        subject: Any,
+        detail: Detail,
+        effect: Callable[[Any], Any],
+        rival: Callable[[Any, Any], Any] | None,
+        conflict: Callable[[Any], BaseException] | None,
+        settle: Callable[[TraceRow, Any], None] | None,
+    ) -> Any:
         # What is known only afterwards is not said of an effect that never ran.
-        row = _row(nanos, point, lane, key, subject, detail if settle is None else "")
-        trace.append(row)
+        row = _row(self.clock.nanos, point, lane, key, subject, detail if settle is None else "")
+        self.trace.append(row)
         if self.injector is not None:
             strike = self.injector.visit(row)
             if strike is not None:
                 return self._struck(row, strike, effect, rival, conflict, settle)
         try:
-            result = effect()
+            result = effect(subject)
         except Exception as error:
             _failed(row, error)
             raise
+        return self._settled(row, result, settle)
+
+    def _settled(self, row: TraceRow, result: Any, settle: Callable[[TraceRow, Any], None] | None) -> Any:
         if type(result) is CoroutineType:
             return self._awaited(row, result, settle)
         if settle is not None:
@@ -200,9 +243,9 @@ class World:
         self,
         row: TraceRow,
         strike: Strike,
-        effect: Callable[[], Any],
-        rival: Callable[[Any], Any] | None,
-        conflict: Callable[[], BaseException] | None,
+        effect: Callable[[Any], Any],
+        rival: Callable[[Any, Any], Any] | None,
+        conflict: Callable[[Any], BaseException] | None,
         settle: Callable[[TraceRow, Any], None] | None,
     ) -> Any:
         kind = strike.kind
@@ -217,7 +260,7 @@ class World:
             if conflict is None:
                 message = f"{row.point} cannot conflict"
                 raise ModelError(message)
-            raise _noted(row, conflict())
+            raise _noted(row, conflict(row.subject))
         prefix = ""
         if kind is FaultKind.RIVAL:
             if rival is None:
@@ -227,9 +270,9 @@ class World:
             row.outcome = "rival:ok"
             # A rival may lose as well, against a history that was there before; the call goes on all the same.
             with contextlib.suppress(WowError):
-                rival(strike.payload)
+                rival(row.subject, strike.payload)
         try:
-            result = effect()
+            result = effect(row.subject)
             if type(result) is CoroutineType:
                 result = await result
         except Exception as error:
