@@ -20,7 +20,7 @@ class ArmedFault:
     """
 
     fault: Fault
-    target: None | str | NamedAggregate | AggregateRef
+    target: str | NamedAggregate | AggregateRef | None
     visits: int = 0
     struck: int = 0
 
@@ -72,7 +72,7 @@ class Armory:
         self.fired: list[Fired] = []
         self._visits: dict[tuple[str, str], int] = {}
 
-    def arm(self, fault: Fault, target: None | str | NamedAggregate | AggregateRef = None) -> ArmedFault:
+    def arm(self, fault: Fault, target: str | NamedAggregate | AggregateRef | None = None) -> ArmedFault:
         """Arm a fault; its visits are counted from now."""
         armed = ArmedFault(fault, target)
         self.armed.append(armed)
@@ -95,6 +95,10 @@ class Armory:
             striking.struck += 1
             self.fired.append(Fired(row.key, row.point, visit, striking.kind))
         return striking
+
+    def aims_at(self, prefix: str) -> bool:
+        """Whether any fault is armed at a point whose text begins so."""
+        return any(armed.fault.point.startswith(prefix) for armed in self.armed)
 
     def unreached(self) -> list[ArmedFault]:
         """Faults that never struck."""

@@ -1,7 +1,7 @@
 """What a message function is given besides its message: by type, then by name (section M.6).
 
-The exchange is asked first, then the services (CMD-295). Where the runtime would pass nothing (CMD-299), the kit says which
-parameter of which function nothing supplies: a spec that meets it is wrong.
+The exchange is asked first, then the services (CMD-295). Where the runtime would pass nothing (CMD-299), the kit says
+which parameter of which function nothing supplies: a spec that meets it is wrong.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from ..modeling.functions import HandlerFunction, Parameter
 from ..world.services import ServiceProvider
 from ..world.user_clock import Clock
 from ..world.world import World
+from .service_points import with_points
 
 _NOTHING: Final = object()
 
@@ -90,7 +91,7 @@ def arguments_of(
 def _resolve(parameter: Parameter, exchange: Any, world: World, owner: type | None) -> Any:
     services = world.services
     if parameter.service_name is not None:
-        return _or_nothing(services.by_name(parameter.service_name))
+        return _service(services.by_name(parameter.service_name), exchange, world)
     wanted = parameter.wanted
     if wanted is not None:
         if wanted is CommandResultAccessor:
@@ -106,17 +107,17 @@ def _resolve(parameter: Parameter, exchange: Any, world: World, owner: type | No
                 return value
         found = services.by_type(wanted)
         if found is not None:
-            return found
+            return _service(found, exchange, world)
     name = _ALIASES.get(parameter.name, parameter.name)
     if wanted is None:
         for held, value in _held(exchange):
             if held == name and value is not None:
                 return value
-    return _or_nothing(services.by_name(parameter.name))
+    return _service(services.by_name(parameter.name), exchange, world)
 
 
-def _or_nothing(value: Any) -> Any:
-    return _NOTHING if value is None else value
+def _service(value: Any, exchange: Any, world: World) -> Any:
+    return _NOTHING if value is None else with_points(value, exchange, world)
 
 
 def _is(value: Any, wanted: type) -> bool:

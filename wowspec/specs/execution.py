@@ -128,6 +128,7 @@ def _execute(node: Node) -> None:
 
 def _note_struck(session: Session) -> None:
     for origin, armed in zip(session.origins, _armed(session), strict=True):
+        origin.node.armed = True
         if armed.struck:
             origin.node.struck.add(origin.index)
 

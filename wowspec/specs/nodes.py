@@ -126,6 +126,7 @@ class Node:
         has_child: whether a later step was added.
         judged: whether an expectation looked at its run.
         run: what came of it, once it ran.
+        armed: whether its faults were armed in a run that came to its end.
         struck: which of its faults struck, in any run.
         place: where the author wrote it: file and line.
         settled: for a spec of a projection: the step that lets what is given reach it.
@@ -137,6 +138,7 @@ class Node:
     has_child: bool = False
     judged: bool = False
     run: Run | None = None
+    armed: bool = False
     struck: set[int] = field(default_factory=set)
     place: str = ""
     settled: Node | None = None

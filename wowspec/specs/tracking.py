@@ -58,7 +58,7 @@ class Tracker:
             if node.run is not None:
                 settle(node.run, _branch(node))
         for node in self.nodes:
-            if isinstance(node.step, WithFaults):
+            if isinstance(node.step, WithFaults) and node.armed:
                 _require_struck(node, node.step)
         for other in self.others:
             other.settle()

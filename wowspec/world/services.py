@@ -59,6 +59,10 @@ class ServiceProvider:
             raise IllegalArgumentError(message)
         return found
 
+    def names_of(self, service: Any) -> list[str]:
+        """The names that a service is registered under."""
+        return [name for name, other in self._by_name.items() if other is service]
+
     def offer(self) -> str:
         """What is registered, for error texts."""
         return ", ".join(f"{name}: {type(service).__name__}" for name, service in self._by_name.items()) or "none"

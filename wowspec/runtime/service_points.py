@@ -1,0 +1,90 @@
+"""Faults in calls of injected services: `faults.service("payment").charge.times_out()`.
+
+A service is handed out as it is, unless a fault is armed in one of its methods; then a stand-in passes the point
+`service:<name>.<method>` at each call. Services that a processor's constructor takes are handed out before faults are
+armed, and so have no such points.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from types import CoroutineType
+from typing import Any
+
+from ..errors import SpecError
+from ..world.points import SERVICE_CALL
+from ..world.world import World
+
+
+def with_points(service: Any, exchange: Any, world: World) -> Any:
+    """The service, or a stand-in with points if a fault is armed in one of its methods."""
+    injector = world.injector
+    if injector is None:
+        return service
+    for name in world.services.names_of(service):
+        if injector.aims_at(f"{SERVICE_CALL}:{name}."):
+            return _StandIn(service, name, exchange, world)
+    return service
+
+
+class _StandIn:
+    """Looks like the service; each call of a method passes its point."""
+
+    __slots__ = ("_exchange", "_name", "_service", "_world")
+
+    def __init__(self, service: Any, name: str, exchange: Any, world: World) -> None:
+        for slot, value in (("_service", service), ("_name", name), ("_exchange", exchange), ("_world", world)):
+            object.__setattr__(self, slot, value)
+
+    @property
+    def __class__(self) -> Any:
+        """The service's own, so that `isinstance` holds."""
+        return type(self._service)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        setattr(self._service, name, value)
+
+    def __repr__(self) -> str:
+        return repr(self._service)
+
+    def __getattr__(self, name: str) -> Any:
+        attribute = getattr(self._service, name)
+        if not callable(attribute):
+            return attribute
+        point = f"{SERVICE_CALL}:{self._name}.{name}"
+        method = attribute
+        if inspect.iscoroutinefunction(method):
+            return self._awaited(point, method)
+        return self._plain(point, method)
+
+    def _enter(self, point: str, call: Callable[[], Any]) -> Any:
+        exchange = self._exchange
+        return self._world.enter(point, exchange.lane, exchange.aggregate_id.id, exchange.message, "", call)
+
+    def _awaited(self, point: str, method: Callable[..., Any]) -> Callable[..., Any]:
+        async def called(*args: Any, **kwargs: Any) -> Any:
+            result = self._enter(point, lambda: method(*args, **kwargs))
+            return await result if type(result) is CoroutineType else result
+
+        return called
+
+    def _plain(self, point: str, method: Callable[..., Any]) -> Callable[..., Any]:
+        def called(*args: Any, **kwargs: Any) -> Any:
+            result = self._enter(point, lambda: method(*args, **kwargs))
+            if type(result) is not CoroutineType:
+                return result
+            try:
+                result.send(None)
+            except StopIteration as stop:
+                return stop.value
+            result.close()
+            raise self._world.blame_author(
+                SpecError(
+                    f"{point} cannot hang: it is a plain method",
+                    why="a plain call either returns or raises; only what is awaited can fail to come back",
+                    instead="fails(), times_out() or loses_reply() there, or an async method",
+                )
+            )
+
+        return called
