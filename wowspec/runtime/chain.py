@@ -68,10 +68,16 @@ async def end_of_chain(exchange: Any) -> None:
 
 def build_chain(filters: Iterable[NamedFilter], dispatcher: str = COMMAND_DISPATCHER) -> Next:
     """Link the filters that take part in a dispatcher's chain, outermost first, after sorting them (CMD-174)."""
-    chain: Next = end_of_chain
     taking_part = [item for item in filters if item.dispatchers is None or dispatcher in item.dispatchers]
-    for item in reversed(sorted_by_order(taking_part, lambda item: item.order, lambda item: item.name)):
-        chain = partial(item.filter.filter, next=chain)
+    in_order = sorted_by_order(taking_part, lambda item: item.order, lambda item: item.name)
+    return link(item.filter for item in reversed(in_order))
+
+
+def link(filters: Iterable[Filter]) -> Next:
+    """Put filters around each other, innermost first."""
+    chain: Next = end_of_chain
+    for item in filters:
+        chain = partial(item.filter, next=chain)
     return chain
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 from weakref import proxy
@@ -15,6 +15,7 @@ from ..modeling.aggregates import AggregateMetadata
 from ..modeling.configuration import ConfiguredAggregate
 from ..modeling.functions import HandlerFunction
 from ..modeling.identity import NamedAggregate
+from ..modeling.ordering import sorted_by_order
 from ..modeling.processors import ProcessorKind, ProcessorMetadata, is_processor
 from ..world.world import World
 from .audit import Audit
@@ -27,6 +28,7 @@ from .chain import (
     NamedFilter,
     Next,
     build_chain,
+    link,
 )
 from .command_filters import COMMAND_FILTERS
 from .construction import Made, make_processor
@@ -55,6 +57,10 @@ if TYPE_CHECKING:
 
 #: Dispatchers in their order of start (PRJ-014).
 PROCESSOR_ORDER: Final = (ProcessorKind.EVENT_PROCESSOR, ProcessorKind.PROJECTION, ProcessorKind.STATELESS_SAGA)
+
+#: Tables of filter rows, each by its identity, with its rows in their order, innermost first.
+_INWARDS: Final[dict[int, tuple[tuple[FilterRow, ...], list[FilterRow]]]] = {}
+_VALIDATOR: Final = PydanticValidator()
 
 
 class Runtime:
@@ -140,7 +146,7 @@ class Runtime:
             self.coordinator,
             self.notifier,
             DefaultRequestIdChecker(self.request_ids, exists),
-            PydanticValidator(),
+            _VALIDATOR,
         )
         self._request_id_existence = request_id_existence
         self._instances: dict[type, Made] = {}
@@ -243,10 +249,20 @@ class Runtime:
 
     # --- the chain of filters -----------------------------------------------------------------------------------------
 
-    def _build(self, rows: Iterable[FilterRow], dispatcher: str) -> Next:
+    def _build(self, rows: tuple[FilterRow, ...], dispatcher: str) -> Next:
+        if self.compensation is None and not self._extra_filters:
+            return self._link(rows)
         added = () if self.compensation is None else self.compensation.rows(dispatcher)
         own = [NamedFilter(row.name, row.order, row.make(self._weak), None) for row in (*rows, *added)]
         return build_chain([*own, *self._extra_filters], dispatcher)
+
+    def _link(self, rows: tuple[FilterRow, ...]) -> Next:
+        """The chain of these rows alone; each table of rows is sorted once, and is its own key."""
+        kept = _INWARDS.get(id(rows))
+        if kept is None:
+            inwards = sorted_by_order(rows, lambda row: row.order, lambda row: row.name)
+            kept = _INWARDS[id(rows)] = (rows, inwards[::-1])
+        return link([row.make(self._weak) for row in kept[1]])
 
     def _chain(self) -> Next:
         chain = self._command_chain

@@ -36,7 +36,7 @@ def send_event(session: Session, step: WhenEvent, subject: type | None, previous
         SpecError: if the event belongs to no aggregate, or no function takes it.
     """
     world = session.world
-    started, logged = len(world.trace.rows), len(world.log)
+    started, logged = len(world.trace), len(world.log)
     heard = len(session.runtime.notifier.received)
     audit = session.runtime.audit
     assert audit is not None
@@ -66,7 +66,7 @@ def send_event(session: Session, step: WhenEvent, subject: type | None, previous
         None,
         failure,
         None,
-        world.trace.rows[started:],
+        range(started, len(world.trace)),
         entries,
         [signal for _, signal in session.runtime.notifier.received[heard:]],
         check_laws(session.runtime, session.laws_off, session.shadows, session.initial),

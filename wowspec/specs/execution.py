@@ -173,7 +173,7 @@ def fault_target(session: Session, aggregate: Any) -> Any:
 def send(session: Session, command: Any, options: CommandOptions, previous: Run | None) -> Run:
     """Send one command through the gateway and let the world come to rest."""
     world = session.world
-    started = len(world.trace.rows)
+    started = len(world.trace)
     logged = len(world.log)
     signals = session.runtime.notifier.received
     heard = len(signals)
@@ -205,7 +205,7 @@ def send(session: Session, command: Any, options: CommandOptions, previous: Run 
         task.result() if failure is None else None,
         failure,
         audit.exchanges.pop(message.id, None),
-        world.trace.rows[started:],
+        range(started, len(world.trace)),
         world.log[logged:],
         [signal for _, signal in signals[heard:]],
         check_laws(session.runtime, session.laws_off, session.shadows, session.initial),
@@ -240,8 +240,8 @@ def _raise_author_errors(session: Session, failure: BaseException | None, logged
 def _refused(session: Session, command: CommandOf, error: ValidationError, previous: Run | None) -> Run:
     """A command whose class refused its fields: the outcome is what the gateway's field validation would say."""
     failure = refusal(session, command, error)
-    row = session.world.trace.rows[-1]
-    return Run(session, command, None, None, failure, None, [row], [], [], [], [], previous)
+    passed = len(session.world.trace)
+    return Run(session, command, None, None, failure, None, range(passed - 1, passed), [], [], [], [], previous)
 
 
 def refusal(session: Session, command: CommandOf, error: ValidationError) -> CommandValidationError:

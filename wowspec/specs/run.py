@@ -48,7 +48,7 @@ class Run:
         outcome: the command result, if the call returned one.
         failure: what the call raised, if it did.
         exchange: the command's way through the handler chain, if it got there.
-        rows: the trace of this run.
+        passed: which rows of the world's trace are this run's.
         logged: errors that the runtime logged and swallowed.
         signals: wait signals that reached the notifier.
         breaches: laws that did not hold.
@@ -64,7 +64,7 @@ class Run:
     outcome: CommandResult | None
     failure: BaseException | None
     exchange: ServerCommandExchange[Any] | None
-    rows: list[TraceRow]
+    passed: range
     logged: list[LoggedFailure]
     signals: list[Any]
     breaches: list[Breach]
@@ -196,8 +196,13 @@ class Run:
     # --- what happened ------------------------------------------------------------------------------------------------
 
     @property
-    def trace(self) -> list[TraceRow]:
+    def rows(self) -> list[TraceRow]:
         """The rows of this run, in the order of time."""
+        return self.session.world.trace.rows[self.passed.start : self.passed.stop]
+
+    @property
+    def trace(self) -> list[TraceRow]:
+        """The same as `rows`."""
         return self.rows
 
     @property
