@@ -298,6 +298,7 @@ def test_bad_input(gateway, use, text):
     with pytest.raises(SpecError, match=text) as raised:
         use(gateway)
         gateway.world.stored(Order, "o-1")
+    gateway.world.disarm()
 
     assert raised.value.instead
 

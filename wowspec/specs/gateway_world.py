@@ -219,6 +219,7 @@ class GatewayWorld:
             step(session)
         except Exception as error:  # noqa: BLE001 - raised again, after what weighs more
             failure = error
+            held.logged()
         held.end(failure)
 
     def _pass(self, step: TimeStep) -> None:
