@@ -123,7 +123,7 @@ def test_the_very_message_is_delivered(bus):
 
 @pytest.mark.clause("CMD-140", "CMD-141")
 def test_closing_from_inside_a_delivery(bus):
-    """Close returns, the channel goes when the delivery has ended; until then sends are dropped and receives are empty."""
+    """Close returns; the channel goes when the delivery has ended, until then sends are dropped, receives empty."""
     received: list[Any] = []
 
     def receiver(message):
