@@ -14,10 +14,13 @@ from __future__ import annotations
 import heapq
 from collections import deque
 from collections.abc import Callable, Coroutine, Generator
-from typing import Any, Final, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Generic, Protocol, TypeVar
 
 from ..errors import ModelError, SpecError
 from .clock import VirtualClock
+
+if TYPE_CHECKING:
+    from .choices import Choices
 
 T = TypeVar("T")
 
@@ -175,6 +178,18 @@ class Sleep:
         yield self
 
 
+class Turn:
+    """What a task yields to let others go first: it stays ready, and first in the queue."""
+
+    __slots__ = ()
+
+    def __await__(self) -> Generator[Any, Any, None]:
+        yield self
+
+
+TURN: Final = Turn()
+
+
 class Seat(Protocol):
     """A caller that drives the world from an event loop of its own; see `driving.py`."""
 
@@ -196,7 +211,7 @@ class Seat(Protocol):
 class Scheduler:
     """Steps tasks on a virtual clock."""
 
-    __slots__ = ("_hung", "_order", "_ready", "_timers", "clock", "current", "seats")
+    __slots__ = ("_hung", "_order", "_ready", "_timers", "chooser", "clock", "current", "seats")
 
     def __init__(self, clock: VirtualClock) -> None:
         self.clock = clock
@@ -208,6 +223,8 @@ class Scheduler:
         self._hung: list[Future[Any]] = []
         #: Callers that drive the world from event loops of their own.
         self.seats: list[Seat] = []
+        #: Decides who is stepped next; None: first in, first out, and nobody gives way. See `choices.py`.
+        self.chooser: Choices | None = None
 
     def future(self) -> Future[Any]:
         """A new future."""
@@ -285,9 +302,11 @@ class Scheduler:
     def drive(self, until: int | None = None) -> Generator[Any, Any, None]:
         """The generator behind `run`; `yield`s foreign awaitables to whoever serves them."""
         ready = self._ready
+        chooser = self.chooser
+        next_task = ready.popleft if chooser is None else lambda: chooser.pick(ready)
         while True:
             while ready:
-                task = ready.popleft()
+                task = next_task()
                 if not task.done:
                     foreign = self._advance(task, None)
                     if foreign is not _RESTS:
@@ -391,6 +410,9 @@ class Scheduler:
             return True
         if type(yielded) is Sleep:
             self._sleep(task, yielded.nanos)
+            return True
+        if yielded is TURN:
+            self._ready.appendleft(task)
             return True
         return False
 

@@ -206,6 +206,25 @@ class World:
         conflict: Callable[[Any], BaseException] | None,
         settle: Callable[[TraceRow, Any], None] | None,
     ) -> Any:
+        chooser = self.scheduler.chooser
+        if chooser is not None and chooser.gives_way(point):
+            return chooser.pass_point(
+                self, point, lambda: self._pass(point, lane, key, subject, detail, effect, rival, conflict, settle)
+            )
+        return self._pass(point, lane, key, subject, detail, effect, rival, conflict, settle)
+
+    def _pass(
+        self,
+        point: str,
+        lane: Lane,
+        key: str,
+        subject: Any,
+        detail: Detail,
+        effect: Callable[[Any], Any],
+        rival: Callable[[Any, Any], Any] | None,
+        conflict: Callable[[Any], BaseException] | None,
+        settle: Callable[[TraceRow, Any], None] | None,
+    ) -> Any:
         # What is known only afterwards is not said of an effect that never ran.
         row = _row(self.clock.nanos, point, lane, key, subject, detail if settle is None else "")
         self.trace.append(row)
