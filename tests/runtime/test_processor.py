@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -161,7 +162,7 @@ def test_three_retries_with_growing_delays(shop, fault):
     assert outcome.code == "Ok"
     assert outcome.exchange.attempts == 4
     instants = [row.nanos for row in shop.rows("event_store.append")[1:]]
-    assert [(later - earlier) // MILLIS for earlier, later in zip(instants, instants[1:], strict=False)] == [
+    assert [(later - earlier) // MILLIS for earlier, later in pairwise(instants)] == [
         500,
         1000,
         2000,
