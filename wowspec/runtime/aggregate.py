@@ -1,16 +1,17 @@
-"""PYTEST_DONT_REWRITE. One command inside its aggregate: the ordered checks, the functions, the state machine (K, L, M).
+"""PYTEST_DONT_REWRITE. One command inside its aggregate: ordered checks, functions, state machine (K, L, M).
 
-Theory of operation. A `CommandAggregate` is made around a state aggregate for one command. `process` runs `CHECKS` in their
-order, then the command function and its after-functions, builds the event stream, sources it into the working state
+Theory of operation. A `CommandAggregate` is made around a state aggregate for one command. `process` runs `CHECKS` in
+their order, then the command function and its after-functions, builds the event stream, sources it into the working state
 (STORED → SOURCED), and appends it (SOURCED → STORED, or EXPIRED if the append fails). Each failure passes the error
 function, which may replace it but never undo it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from enum import StrEnum
+from types import CoroutineType
 from typing import Any, ClassVar, Final
 
 from ..errors import (
@@ -26,16 +27,17 @@ from ..errors import (
 from ..messages.envelopes import DomainEventStream
 from ..messages.exchange import ServerCommandExchange
 from ..messages.streams import build_stream, flatten
-from ..modeling.aggregates import AggregateMetadata, CommandFunction
+from ..modeling.aggregates import AggregateMetadata
 from ..modeling.builtin import RecoverAggregate
 from ..modeling.functions import First, HandlerFunction
 from ..modeling.identity import PROCESS_FUNCTION, AggregateRef
 from ..world.world import World
 from .audit import Audit, Watch
-from .invocation import invoke
+from .invocation import call
 from .sourcing import StateAggregate
 
-Append = Callable[[DomainEventStream, ServerCommandExchange[Any]], Awaitable[None]]
+#: Stores a command's stream; what it gives, if anything, must be awaited.
+Append = Callable[[DomainEventStream, ServerCommandExchange[Any]], Awaitable[None] | None]
 
 
 class CommandState(StrEnum):
@@ -215,9 +217,20 @@ class CommandAggregate:
             audit = self._audit
             if audit is not None:
                 self._watch = audit.watch(exchange, self.state)
-            stream = await self._decide(exchange)
-            if stream is None:
+            result = self._main(exchange)
+            if type(result) is CoroutineType:
+                result = await result
+            watch = self._watch
+            if watch is not None and watch.running is not None:
+                watch.ran()
+            if result is not None:
+                exchange.invoke_result = result
+            after = self._after(exchange)
+            if after:
+                result = await self._with_after(after, result, exchange)
+            elif result is None:
                 return None
+            stream = self._decided(result, exchange)
             if audit is not None:
                 audit.built(stream)
             self.source(stream)
@@ -257,54 +270,47 @@ class CommandAggregate:
 
     async def _store(self, row: TransitionRow, stream: DomainEventStream, exchange: ServerCommandExchange[Any]) -> None:
         try:
-            await self._append(stream, exchange)
+            appending = self._append(stream, exchange)
+            if appending is not None:
+                await appending
         except Exception:
             self.command_state = row.fails
             raise
         self.command_state = row.succeeds
 
-    async def _decide(self, exchange: ServerCommandExchange[Any]) -> DomainEventStream | None:
-        """Run the command function and its after-functions, and build their stream (CMD-265, CMD-266, CMD-280)."""
-        message = exchange.message
-        command_class = type(message.body)
-        function = self.metadata.functions.get(command_class)
-        result = await self._main(function, command_class, exchange)
-        if result is not None:
-            exchange.invoke_result = result
-        after = [item for item in self.metadata.after if applies(item, command_class)]
-        if after:
-            result = await self._with_after(after, result, exchange)
-        elif result is None:
-            return None
+    def _main(self, exchange: ServerCommandExchange[Any]) -> Any:
+        """Run the command function; gives its result, or a coroutine of it (CMD-265)."""
+        metadata, command_class = self.metadata, exchange.message.body.__class__
+        function = metadata.functions.get(command_class)
+        if function is not None:
+            exchange.function = function.info
+            return self._invoke(function.handler, exchange)
+        row, info = metadata.built_in[command_class]
+        exchange.function = info
+        return row.answer(exchange.message.body)
+
+    def _after(self, exchange: ServerCommandExchange[Any]) -> list[HandlerFunction]:
+        """The after-functions of the command."""
+        functions = self.metadata.after
+        return [item for item in functions if applies(item, exchange.message.body.__class__)] if functions else []
+
+    def _decided(self, result: Any, exchange: ServerCommandExchange[Any]) -> DomainEventStream:
+        """Build the stream of what the functions returned (CMD-266, CMD-280)."""
         state = self.state
-        stream = build_stream(
+        stream = exchange.event_stream = build_stream(
             result,
-            command=message,
+            command=exchange.message,
             aggregate_version=state.version,
             owner_id=state.owner_id,
             space_id=state.space_id,
             origin=self._world,
         )
-        exchange.event_stream = stream
         return stream
 
-    async def _main(
-        self, function: CommandFunction | None, command_class: type, exchange: ServerCommandExchange[Any]
-    ) -> Any:
-        if function is not None:
-            exchange.function = function.info
-            result = await self._invoke(function.handler, exchange)
-            if self._watch is not None:
-                self._watch.ran()
-            return result
-        row, info = self.metadata.built_in[command_class]
-        exchange.function = info
-        return row.answer(exchange.message.body)
-
-    def _invoke(self, handler: HandlerFunction, exchange: ServerCommandExchange[Any]) -> Coroutine[Any, Any, Any]:
+    def _invoke(self, handler: HandlerFunction, exchange: ServerCommandExchange[Any]) -> Any:
         if self._watch is not None:
             self._watch.running = handler
-        return invoke(handler, self.root, exchange, self._world)
+        return call(handler, self.root, exchange, self._world)
 
     async def _with_after(
         self, after: list[HandlerFunction], result: Any, exchange: ServerCommandExchange[Any]
@@ -317,7 +323,9 @@ class CommandAggregate:
                 wanted = " or ".join(cls.__name__ for cls in item.supported)
                 message = f"{item.place} takes {wanted}, but was called after {type(body).__name__}"
                 raise ArgumentMismatchError(message)
-            more = await self._invoke(item, exchange)
+            more = self._invoke(item, exchange)
+            if type(more) is CoroutineType:
+                more = await more
             if self._watch is not None:
                 self._watch.ran()
             if more is not None:
@@ -334,7 +342,9 @@ class CommandAggregate:
         if handler is None:
             return
         try:
-            await self._invoke(handler, exchange)
+            answer = self._invoke(handler, exchange)
+            if type(answer) is CoroutineType:
+                await answer
         finally:
             if watch is not None:
                 watch.failed()
@@ -344,7 +354,7 @@ class CommandAggregate:
 
 
 def applies(function: HandlerFunction, command_class: type) -> bool:
-    """Whether an after-command function runs for a command: exclude wins over include, no include means all (CMD-276)."""
+    """Whether an after-command function runs: exclude wins over include, no include means all (CMD-276)."""
     mark = function.mark
     return command_class not in mark.exclude and (not mark.include or command_class in mark.include)
 

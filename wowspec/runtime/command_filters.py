@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Coroutine
 from types import CoroutineType
 from typing import TYPE_CHECKING, Any, Final
 
@@ -18,7 +19,7 @@ from ..world.points import (
     EVENT_STORE_APPEND,
     STATE_EVENT_BUS_SEND,
 )
-from .chain import Filter, FilterRow, Next
+from .chain import Filter, FilterRow, Next, end_of_chain
 from .processor import RetryableAggregateProcessor, require_metadata
 from .waiting.notifier_filters import NotifierFilter
 
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from .system import Runtime
 
 
-def nothing() -> None:
+def nothing(_: Any = None) -> None:
     """The effect of an in-memory acknowledgement (CMD-143)."""
 
 
@@ -58,30 +59,32 @@ class AggregateProcessorFilter:
             await acknowledging
         await next(exchange)
 
-    async def append(self, stream: DomainEventStream, exchange: ServerCommandExchange[Any]) -> None:
+    def append(
+        self, stream: DomainEventStream, exchange: ServerCommandExchange[Any]
+    ) -> Coroutine[Any, Any, None] | None:
         """Append through the point of the event store; a rival goes first with the same version, owner and space."""
         runtime = self._runtime
-        store = runtime.event_store
-        aggregate_id = stream.aggregate_id
-        appending = runtime.world.enter(
+        appending = runtime.world.carry(
             EVENT_STORE_APPEND,
             exchange.lane,
-            aggregate_id.id,
+            stream.aggregate_id.id,
             stream,
             describe_stream,
-            lambda: store.append_now(stream),
-            rival=lambda events: store.append_now(rival_stream(stream, events, runtime)),
-            conflict=lambda: EventVersionConflictError(stream),
+            runtime.event_store.append_now,
+            rival=self._append_rival,
+            conflict=EventVersionConflictError,
         )
-        if type(appending) is CoroutineType:
-            await appending
+        return appending if type(appending) is CoroutineType else None
+
+    def _append_rival(self, stream: DomainEventStream, events: tuple[Any, ...]) -> None:
+        self._runtime.event_store.append_now(rival_stream(stream, events, self._runtime))
 
 
 def acknowledge(runtime: Runtime, exchange: ServerCommandExchange[Any]) -> Any:
     """Acknowledge a command to its bus; to be awaited if it is a coroutine (see `World.enter`)."""
     message = exchange.message
-    effect = nothing if exchange.delivery is None else exchange.acknowledge
-    return runtime.world.enter(
+    effect = nothing if exchange.delivery is None else lambda _: exchange.acknowledge()
+    return runtime.world.carry(
         COMMAND_ACKNOWLEDGE, exchange.lane, message.aggregate_id.id, message, command_type, effect
     )
 
@@ -143,14 +146,13 @@ class SendDomainEventStreamFilter:
         stream = exchange.event_stream
         if stream is not None:
             runtime = self._runtime
-            bus = runtime.domain_event_bus
-            publishing = runtime.world.enter(
+            publishing = runtime.world.carry(
                 DOMAIN_EVENT_BUS_SEND,
                 exchange.lane,
                 stream.aggregate_id.id,
                 stream,
                 version_text,
-                lambda: bus.send_now(stream),
+                runtime.domain_event_bus.send_now,
             )
             if type(publishing) is CoroutineType:
                 await publishing
@@ -170,22 +172,22 @@ class SendStateEventFilter:
         stream, aggregate = exchange.event_stream, exchange.command_aggregate
         if stream is not None and aggregate is not None and aggregate.state.version > 0:
             runtime = self._runtime
-            bus = runtime.state_event_bus
             state_event = aggregate.state.to_state_event(stream)
             try:
-                publishing = runtime.world.enter(
+                publishing = runtime.world.carry(
                     STATE_EVENT_BUS_SEND,
                     exchange.lane,
                     stream.aggregate_id.id,
                     state_event,
                     version_text,
-                    lambda: bus.send_now(state_event),
+                    runtime.state_event_bus.send_now,
                 )
                 if type(publishing) is CoroutineType:
                     await publishing
             except Exception as error:  # noqa: BLE001 - logged and swallowed by the runtime
                 runtime.world.log_failure(STATE_EVENT_BUS_SEND, state_event, error)
-        await next(exchange)
+        if next is not end_of_chain:
+            await next(exchange)
 
 
 def _processed_notifier(runtime: Runtime) -> Filter:

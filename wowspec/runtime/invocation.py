@@ -1,7 +1,9 @@
-"""Calling a user's function: plain, async, generator or async generator, as the runtime adapts each (CMD-267, EVT-112)."""
+"""Calling a user's function: plain, async, generator or async generator, adapted each (CMD-267, EVT-112)."""
 
 from __future__ import annotations
 
+from collections.abc import Hashable
+from functools import lru_cache
 from types import AsyncGeneratorType, CoroutineType, GeneratorType
 from typing import Any, Final
 
@@ -16,9 +18,16 @@ _NO_LOOP: Final = ("no running event loop", "must be called from async context",
 
 
 async def invoke(handler: HandlerFunction, instance: Any, exchange: Any, world: World) -> Any:
+    """As `call`, always to be awaited."""
+    result = call(handler, instance, exchange, world)
+    return await result if type(result) is CoroutineType else result
+
+
+def call(handler: HandlerFunction, instance: Any, exchange: Any, world: World) -> Any:
     """Call a message function and adapt what it returns.
 
-    A value comes back as it is, nothing as None, a generator of either sort as one list (possibly empty).
+    A value comes back as it is, nothing as None, a generator of either sort as one list (possibly empty). Where
+    something must be awaited for that, a coroutine of it comes back; its class tells (`CoroutineType`).
     """
     kind = handler.first
     message = exchange.message
@@ -31,13 +40,39 @@ async def invoke(handler: HandlerFunction, instance: Any, exchange: Any, world: 
             result = handler.function(instance, first, *positional, **keywords)
         else:
             result = handler.function(instance, first)
+    except (ForeignAwaitError, RuntimeError) as error:
+        blamed = _blamed(handler, error, world)
+        if blamed is None:
+            raise
+        raise blamed from blamed.__cause__
+    return result if _is_plain(type(result)) else _adapted(handler, result, world)
+
+
+async def _adapted(handler: HandlerFunction, result: Any, world: World) -> Any:
+    try:
         return await adapt(result)
-    except ForeignAwaitError as error:
-        raise world.blame_author(_named(handler, error)) from None
-    except RuntimeError as error:
-        if any(text in str(error) for text in _NO_LOOP):
-            raise world.blame_author(_named(handler, _no_loop(error))) from error
-        raise
+    except (ForeignAwaitError, RuntimeError) as error:
+        blamed = _blamed(handler, error, world)
+        if blamed is None:
+            raise
+        raise blamed from blamed.__cause__
+
+
+def _blamed(handler: HandlerFunction, error: ForeignAwaitError | RuntimeError, world: World) -> SpecError | None:
+    """The error of the author's that names the function, if this is one."""
+    if isinstance(error, ForeignAwaitError):
+        return world.blame_author(_named(handler, error))
+    if not any(text in str(error) for text in _NO_LOOP):
+        return None
+    named = _named(handler, _no_loop(error))
+    named.__cause__ = error
+    return world.blame_author(named)
+
+
+@lru_cache(maxsize=1024)
+def _is_plain(cls: Hashable) -> bool:
+    """Whether what a function returned is its result as it is."""
+    return not hasattr(cls, "__await__") and cls not in (GeneratorType, AsyncGeneratorType)
 
 
 async def adapt(result: Any) -> Any:

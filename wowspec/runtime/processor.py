@@ -13,7 +13,7 @@ from ..world.world import World
 from .aggregate import Append, CommandAggregate
 from .audit import Audit
 from .repository import StateAggregateRepository
-from .sourcing import StateAggregate, Supply, new_state_aggregate
+from .sourcing import Supply, new_state_aggregate
 
 #: Retries that follow the first attempt (CMD-194).
 MAX_RETRIES: Final = 3
@@ -56,8 +56,13 @@ class RetryableAggregateProcessor:
             exchange.error = None
             exchange.attempts += 1
             try:
-                state = await self._state(exchange)
-                aggregate = CommandAggregate(self._metadata, state, self._append, self._world, self._audit)
+                command, metadata = exchange.message, self._metadata
+                if command.is_create:
+                    # A new state, without looking at any store (CMD-189).
+                    state = new_state_aggregate(metadata.state, command.aggregate_id, self._supply)
+                else:
+                    state = await self._repository.load(command.aggregate_id, metadata.state, exchange.lane)
+                aggregate = CommandAggregate(metadata, state, self._append, self._world, self._audit)
                 return await aggregate.process(exchange)
             except Exception as error:
                 if self._world.errors.recoverability(error) is not Recoverability.RECOVERABLE:
@@ -67,13 +72,6 @@ class RetryableAggregateProcessor:
                     raise RetriesExhaustedError(message) from error
             await self._world.scheduler.sleep(FIRST_BACKOFF_NANOS << attempt)
             attempt += 1
-
-    async def _state(self, exchange: ServerCommandExchange[Any]) -> StateAggregate:
-        """A create command gets a new state without looking at any store (CMD-189)."""
-        message = exchange.message
-        if message.is_create:
-            return new_state_aggregate(self._metadata.state, message.aggregate_id, self._supply)
-        return await self._repository.load(message.aggregate_id, self._metadata.state, exchange.lane)
 
 
 def require_metadata(exchange: ServerCommandExchange[Any]) -> AggregateMetadata:

@@ -12,7 +12,7 @@ from ...modeling.identity import SNAPSHOT_FUNCTION, NamedAggregate
 from ...modeling.ordering import ORDER_DEFAULT, ORDER_FIRST, Order
 from ...world.points import SNAPSHOT_SAVE, Room
 from ...world.trace import Lane
-from ..chain import Filter, FilterRow, Next, handle
+from ..chain import Filter, FilterRow, Next, end_of_chain, handle
 from ..command_filters import version_text
 from ..dispatcher import PARALLELISM
 from ..receivers import Delivery
@@ -41,13 +41,13 @@ class SnapshotFunctionFilter:
         strategy = runtime.snapshot_strategy
         try:
             if strategy.should_save(state_event):
-                saving = runtime.world.enter(
+                saving = runtime.world.carry(
                     SNAPSHOT_SAVE,
                     exchange.lane,
                     state_event.aggregate_id.id,
                     state_event,
                     version_text,
-                    lambda: strategy.save_now(state_event),
+                    strategy.save_now,
                 )
                 if type(saving) is CoroutineType:
                     await saving
@@ -56,7 +56,8 @@ class SnapshotFunctionFilter:
             raise
         if exchange.delivery is not None:
             await exchange.acknowledge()
-        await next(exchange)
+        if next is not end_of_chain:
+            await next(exchange)
 
 
 def _notifier(runtime: Runtime) -> Filter:
