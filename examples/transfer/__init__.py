@@ -1,0 +1,1 @@
+"""Money between two accounts: a saga that completes a transfer, or compensates it."""
