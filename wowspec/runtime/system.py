@@ -7,8 +7,9 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 from weakref import proxy
 
-from ..errors import SpecError
+from ..errors import CommandValidationError, SpecError
 from ..faults.arming import Armory
+from ..messages.command_factory import CommandMessageFactory, RewriterRegistry
 from ..messages.commands import CommandBuilder, to_command_message
 from ..messages.envelopes import CommandMessage
 from ..modeling.aggregates import AggregateMetadata
@@ -86,6 +87,7 @@ class Runtime:
         "armory",
         "catalog",
         "command_bus",
+        "command_factory",
         "compensation",
         "coordinator",
         "domain_event_bus",
@@ -148,6 +150,7 @@ class Runtime:
             DefaultRequestIdChecker(self.request_ids, exists),
             _VALIDATOR,
         )
+        self.command_factory = CommandMessageFactory(world, self._refuse_fields, RewriterRegistry(), self)
         self._request_id_existence = request_id_existence
         self._instances: dict[type, Made] = {}
         self._extra_filters: list[NamedFilter] = []
@@ -299,6 +302,7 @@ class Runtime:
             compensation=self.compensation is not None,
         )
         other.snapshot_store.take_over(self.snapshot_store)
+        other.command_factory.rewriters = self.command_factory.rewriters.copy()
         other.views.take_over(self.views)
         other.prepare_keys.take_over(self.prepare_keys)
         for cls, made in self._instances.items():
@@ -352,6 +356,11 @@ class Runtime:
     def message(self, body: Any, **options: Any) -> CommandMessage[Any]:
         """A command message of this world (section B)."""
         return to_command_message(body, origin=self.world, scopes=self, **options)
+
+    def _refuse_fields(self, body: Any) -> None:
+        violations = self.gateway.validator.validate(body)
+        if violations:
+            raise CommandValidationError(body, violations)
 
     # --- faults -------------------------------------------------------------------------------------------------------
 

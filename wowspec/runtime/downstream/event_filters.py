@@ -68,7 +68,7 @@ class EventFunctionFilter:
         )
         result = await invoke(target.handler, target.instance, exchange, world)
         if target.kind is ProcessorKind.STATELESS_SAGA:
-            exchange.command_stream = await send_commands(result, event, runtime)
+            exchange.command_stream = await send_commands(result, event, runtime, target.handler.place)
         await next(exchange)
 
 

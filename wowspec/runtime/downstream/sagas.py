@@ -6,9 +6,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from ...errors import SpecError
 from ...messages.commands import CommandBuilder
 from ...messages.envelopes import CommandMessage, DomainEvent
 from ...messages.propagation import propagate
+from ...messages.streams import flatten
 
 if TYPE_CHECKING:
     from ..system import Runtime
@@ -28,23 +30,44 @@ class CommandStream:
         return len(self.commands)
 
 
-async def send_commands(result: Any, event: DomainEvent[Any], runtime: Runtime) -> CommandStream:
+async def send_commands(result: Any, event: DomainEvent[Any], runtime: Runtime, place: str) -> CommandStream:
     """Build and send the commands strictly in order; a failure stops the rest (SAG-010, SAG-013).
 
+    Args:
+        result: what the function at `place` returned (SAG-002).
+        event: what it was given.
+        runtime: whose gateway sends.
+        place: class and method.
+
     Raises:
+        SpecError: for a set, whose commands have no order.
         Exception: what building or sending a command raised; earlier commands stay sent.
     """
-    items = list(result) if isinstance(result, list | tuple | set | frozenset) else [] if result is None else [result]
+    if isinstance(result, set | frozenset):
+        raise runtime.world.blame_author(_unordered(result, place))
     sent = []
-    for index, item in enumerate(items):
-        command = to_saga_command(item, index, event, runtime)
+    for index, item in enumerate([] if result is None else flatten(result)):
+        command = await to_saga_command(item, index, event, runtime)
         await runtime.gateway.send(command)
         sent.append(command)
     return CommandStream(event.id, tuple(sent))
 
 
-def to_saga_command(item: Any, index: int, event: DomainEvent[Any], runtime: Runtime) -> CommandMessage[Any]:
-    """A body or builder gets what it lacks from the event; a ready message only headers (SAG-003 to SAG-008)."""
+def _unordered(result: Any, place: str) -> SpecError:
+    return SpecError(
+        f"{place} returned a {type(result).__name__} of commands",
+        why="commands are sent one after another, and a set has no order: each run could send them in another",
+        instead="a list or a tuple of commands",
+    )
+
+
+async def to_saga_command(item: Any, index: int, event: DomainEvent[Any], runtime: Runtime) -> CommandMessage[Any]:
+    """A body or builder gets what it lacks from the event; a ready message only headers (SAG-003 to SAG-009).
+
+    Raises:
+        CommandValidationError: if there is a rewriter for the body, whose fields are not valid.
+        RewriteNoCommandError: if that rewriter yields nothing.
+    """
     if isinstance(item, CommandMessage):
         propagate(event, item.header)
         return item
@@ -53,4 +76,4 @@ def to_saga_command(item: Any, index: int, event: DomainEvent[Any], runtime: Run
     builder.tenant_id_if_absent(event.aggregate_id.tenant_id)
     builder.space_id_if_absent(event.space_id)
     builder.upstream(event)
-    return builder.to_command_message(runtime.world, scopes=runtime)
+    return await runtime.command_factory.create(builder)
