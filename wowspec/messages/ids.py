@@ -6,6 +6,7 @@ A global id has 15 radix-62 characters: 8 of time, 4 of the machine, 3 of a sequ
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Final, Protocol
 
 from ..errors import IllegalArgumentError
@@ -33,6 +34,8 @@ class Origin(Protocol):
         ...
 
 
+# A process has one machine id, and most worlds begin at the same time.
+@lru_cache(maxsize=64)
 def to_radix62(value: int, width: int) -> str:
     """A non-negative integer as radix-62 text of a fixed width."""
     chars = []

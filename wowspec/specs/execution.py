@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 from pydantic import ValidationError
@@ -59,26 +61,27 @@ def session_before(node: Node) -> tuple[Session, Run | None]:
 
 
 def _fresh(path: list[Node]) -> Session:
-    setups = [node.step for node in path if isinstance(node.step, Setup | Subject)]
     plan = defaults.WorldPlan()
-    for step in setups:
-        if isinstance(step, Subject):
-            if step.cls is not None:
-                plan.parts.append(step.cls)
-        else:
+    services = []
+    for node in path:
+        step = node.step
+        if isinstance(step, Setup):
             plan.apply(step)
-    services = [step.apply for step in setups if isinstance(step, Setup) and step.gives_services]
+            if step.gives_services:
+                services.append(step.apply)
+        elif isinstance(step, Subject) and step.cls is not None:
+            plan.parts.append(step.cls)
     return new_session(plan.held_parts(), plan.profile, filters=plan.filters, prepare=services)
 
 
 def _apply(session: Session, nodes: list[Node], target: Node) -> None:
     for place, node in enumerate(nodes):
         step = node.step
-        if isinstance(step, Setup):
-            step.apply(session)
-        elif isinstance(step, History):
+        if isinstance(step, History):
             deliver = step.deliver or is_projection(subject_of(target))
-            write_history(session, step.items, _following(nodes[place + 1 :], target), deliver=deliver)
+            write_history(session, step.items, partial(_following, nodes, place, target), deliver=deliver)
+        elif isinstance(step, Setup):
+            step.apply(session)
         elif isinstance(step, GivenState):
             put_state(session, step)
         elif isinstance(step, WithFaults):
@@ -87,16 +90,13 @@ def _apply(session: Session, nodes: list[Node], target: Node) -> None:
             session.laws_off = session.laws_off | {step.name}
 
 
-def _following(nodes: list[Node], target: Node) -> list[Any]:
+def _following(nodes: list[Node], place: int, target: Node) -> Iterator[Any]:
     """Items and commands that come later: a bare event may belong to the next command's aggregate."""
-    items: list[Any] = []
-    for node in nodes:
+    for node in nodes[place + 1 :]:
         if isinstance(node.step, History):
-            items.extend(node.step.items)
+            yield from node.step.items
     if isinstance(target.step, When) and not _is_function(target.step.command):
-        command, options = target.step.command, target.step.options
-        items.append(SentCommand(command, options))
-    return items
+        yield SentCommand(target.step.command, target.step.options)
 
 
 def _is_function(command: Any) -> bool:
@@ -135,8 +135,9 @@ def _note_struck(session: Session) -> None:
 
 def subject_of(node: Node) -> type | None:
     """What the spec is about: the class of its first word."""
-    step = node.path()[0].step
-    return step.cls if isinstance(step, Subject) else None
+    while node.parent is not None:
+        node = node.parent
+    return node.step.cls if isinstance(node.step, Subject) else None
 
 
 def _handles(session: Session, command: Any) -> bool:
@@ -231,6 +232,8 @@ def _raise_author_errors(session: Session, failure: BaseException | None, logged
     world = session.world
     if world.spec_errors:
         raise world.spec_errors[0]
+    if failure is None and len(world.log) == logged:
+        return
     errors = [getattr(failure, "original", None) or failure, *(entry.error for entry in world.log[logged:])]
     for error in errors:
         if isinstance(error, SpecError):

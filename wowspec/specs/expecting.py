@@ -118,7 +118,8 @@ class Expecting(Generic[S]):
                 why="it reads as if something were expected",
                 instead="expect_no_events()",
             )
-        return self._judge(on_events.events(run, events, "stored"), run, list(events), list(run.stored))
+        text = on_events.events(run, events, "stored")
+        return self if text is None else self._judge(text, run, list(events), list(run.stored))
 
     def expect_no_events(self) -> Self:
         """The command stored no event."""

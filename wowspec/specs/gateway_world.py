@@ -19,7 +19,7 @@ from ..world.trace import TraceRow
 from ..world.world import LoggedFailure
 from .facts import Facts
 from .gateway_session import GatewaySession
-from .history import pass_time, write_history
+from .history import nothing_more, pass_time, write_history
 from .items import TimeStep, advance as advance_step, at as at_step, on
 from .laws import require_law
 from .parts import join, members_of, profile_of, require_fault
@@ -119,7 +119,7 @@ class GatewayWorld:
             SpecFailure: for a command that failed.
         """
         __tracebackhide__ = True
-        self._move(lambda session: write_history(session, items, (), deliver=deliver))
+        self._move(lambda session: write_history(session, items, nothing_more, deliver=deliver))
 
     def advance(
         self, *, days: int = 0, hours: int = 0, minutes: int = 0, seconds: float = 0, milliseconds: int = 0

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from ..errors import IllegalArgumentError, SpecError, SpecFailure
@@ -27,13 +27,22 @@ from .showing import shown
 UNSAID = Options()
 
 
-def write_history(session: Session, items: Sequence[Any], following: Sequence[Any], *, deliver: bool) -> None:
+#: Gives the items and commands that come after the ones that are being written.
+Following = Callable[[], Iterable[Any]]
+
+
+def nothing_more() -> Iterable[Any]:
+    """Nothing follows."""
+    return ()
+
+
+def write_history(session: Session, items: Sequence[Any], following: Following, *, deliver: bool) -> None:
     """Write the items in their order.
 
     Args:
         session: the world to write into.
         items: the items of one `given(...)`.
-        following: items and commands that come after them: a bare event may belong to the next command's aggregate.
+        following: gives what comes after them: a bare event may belong to the next command's aggregate.
         deliver: whether events are published as well.
 
     Raises:
@@ -55,7 +64,7 @@ class _Writer:
 
     __slots__ = ("_commands", "_deliver", "_following", "_header", "_held", "_homes", "_items", "_session", "place")
 
-    def __init__(self, session: Session, items: Sequence[Any], following: Sequence[Any], *, deliver: bool) -> None:
+    def __init__(self, session: Session, items: Sequence[Any], following: Following, *, deliver: bool) -> None:
         self._session = session
         self._items = items
         self._following = following
@@ -112,7 +121,7 @@ class _Writer:
     def _later(self) -> Iterator[Any]:
         """Items and commands that come after the one that is being written."""
         yield from self._items[self.place + 1 :]
-        yield from self._following
+        yield from self._following()
 
     def _append(self, bodies: Sequence[Any], options: Options, target: AggregateRef | None) -> None:
         """Write one stream; its version follows the head, its command is nobody's."""

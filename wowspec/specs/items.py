@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
+from typing import Any, Final
 
 from ..errors import IllegalArgumentError, SpecError
 from ..modeling.aggregates import aggregate_metadata
@@ -144,6 +144,9 @@ class CommandOptions:
     wait_for: Any = None
 
 
+NO_OPTIONS: Final = CommandOptions()
+
+
 @dataclass(frozen=True, slots=True)
 class SentCommand:
     """A command with its envelope's options."""
@@ -165,6 +168,8 @@ def sent_as(command: Any, **options: Any) -> SentCommand:
 
 def command_options(options: dict[str, Any]) -> CommandOptions:
     """Options by name; an unknown one is a `SpecError` that lists them."""
+    if not options:
+        return NO_OPTIONS
     known = CommandOptions.__dataclass_fields__
     unknown = [name for name in options if name not in known]
     if unknown:

@@ -160,7 +160,10 @@ class Node:
 
     def last_when(self) -> Node | None:
         """The latest step at or before this one that runs something."""
-        return next((node for node in self.back() if isinstance(node.step, ACTIONS)), None)
+        node: Node | None = self
+        while node is not None and not isinstance(node.step, ACTIONS):
+            node = node.parent
+        return node
 
     def branch_names(self) -> list[str]:
         """Names of the branches that lead here, outermost first."""

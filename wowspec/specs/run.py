@@ -135,8 +135,7 @@ class Run:
         """The events of this command that its aggregate's history holds."""
         if self.message is None:
             return Facts()
-        streams = self.session.runtime.event_store.peek(self.message.aggregate_id)
-        return _facts(stream for stream in streams if stream.command_id == self.message.id)
+        return _facts(stream for stream in self._stored() if stream.command_id == self.message.id)
 
     @property
     def events(self) -> Facts[Any]:
@@ -169,8 +168,11 @@ class Run:
     @property
     def all_events(self) -> Facts[Any]:
         """Every event that was stored since the command was sent: a rival's and a saga's too, in their order."""
+        return _facts(self._stored())
+
+    def _stored(self) -> list[DomainEventStream]:
         audit = self.session.runtime.audit
-        return _facts(audit.stored if audit is not None else ())
+        return audit.stored if audit is not None else []
 
     def _applied(self, point: str) -> Iterator[TraceRow]:
         return (row for row in self.rows if row.point == point and row.outcome in APPLIED)
