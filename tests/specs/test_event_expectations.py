@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.golden.domain import AccountOpened, Rename, Renamed
-from wowspec import SpecFailure, faults, given
+from wowspec import InjectedFault, SpecFailure, faults, given
 
 OPENED = AccountOpened(holder="h", balance=1)
 LOST = given(OPENED).with_faults(faults.domain_event_bus.send.fails()).when(Rename(id="a-1", version=None, holder="i"))
@@ -30,7 +30,7 @@ TABLE = """
 def test_ledgers_that_differ_are_shown(expect):
     """Where an event was stored and not published, each failure about events says how far each came."""
     with pytest.raises(SpecFailure) as caught:
-        expect(LOST)
+        expect(LOST.expect_error(InjectedFault))
 
     assert TABLE in str(caught.value)
 

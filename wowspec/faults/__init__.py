@@ -5,9 +5,11 @@ Points without a part are attributes, points with one are calls; `point(text)` g
 
 from __future__ import annotations
 
+import difflib
 from typing import Any, Final
 
 from ..errors import SpecError
+from ..messages.stages import CommandStage
 from ..world.points import POINTS
 from .along import along
 from .values import Fault, FaultPoint, point
@@ -84,7 +86,14 @@ class _WaitPoints:
 
     def notify(self, stage: Any) -> FaultPoint:
         """A wait signal of this stage reaches the notifier: `faults.wait.notify(PROCESSED)`."""
-        return FaultPoint(f"wait.notify:{getattr(stage, 'name', stage)}")
+        name = getattr(stage, "name", stage)
+        if name not in CommandStage.__members__:
+            raise SpecError(
+                f"faults.wait.notify({stage!r})",
+                why="a signal is of one stage, and there is no such stage",
+                instead="faults.wait.notify(PROCESSED), or another of " + ", ".join(CommandStage.__members__),
+            )
+        return FaultPoint(f"wait.notify:{name}")
 
 
 class _ServicePoints:
@@ -115,3 +124,18 @@ domain_event_bus: Final = PointGroup("domain_event_bus")
 state_event_bus: Final = PointGroup("state_event_bus")
 event: Final = _EventPoints()
 wait: Final = _WaitPoints()
+
+
+class UnknownPointsError(SpecError, AttributeError):
+    """`faults` has no such points; an `AttributeError` too, as Python asks of modules."""
+
+
+def __getattr__(name: str) -> Any:
+    if name.startswith("_"):
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    close = difflib.get_close_matches(name, __all__, 3, 0.4)
+    raise UnknownPointsError(
+        f"there are no points faults.{name}",
+        why="a fault strikes where an effect of the pipeline passes a point of the points table",
+        instead=" or ".join(f"faults.{known}" for known in close or __all__ if known.islower()),
+    )

@@ -43,7 +43,8 @@ class ArmedFault:
             return True
         if isinstance(target, str):
             return row.key == target
-        reference = getattr(row.subject, "aggregate_id", None)
+        subject = row.subject
+        reference = subject if isinstance(subject, AggregateRef) else getattr(subject, "aggregate_id", None)
         if isinstance(target, NamedAggregate):
             return isinstance(reference, AggregateRef) and reference.named_aggregate == target
         return reference == target

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Final, NoReturn
 
 from ..errors import SpecError
+from ..modeling.claims import aggregate_of_command, aggregate_of_event
 from ..world.points import KINDS, POINTS, FaultKind, point_row
 
 #: What is raised here is the author's mistake: pytest shows the line of theirs, not of ours.
@@ -86,6 +87,8 @@ class FaultPoint:
         Raises:
             SpecError: without an event.
         """
+        for event in events:
+            _require_event(event)
         if not events:
             raise SpecError(
                 "rival_appends() without an event",
@@ -93,6 +96,17 @@ class FaultPoint:
                 instead="faults.event_store.append.rival_appends(OrderPaid(...))",
             )
         return self._fault(FaultKind.RIVAL, times, at, aggregate, tuple(events))
+
+    def __getattr__(self, name: str) -> NoReturn:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        row = point_row(self.point)
+        verbs = [item.verb for item in KINDS if row is not None and item.kind in row.kinds]
+        raise SpecError(
+            f"a fault at {self.point} has no verb {name!r}",
+            why="a verb says what happens at the point",
+            instead=" or ".join(f".{verb}" for verb in verbs),
+        )
 
     def with_kind(self, kind: FaultKind, **options: Any) -> Fault:
         """A fault of any legal kind."""
@@ -128,11 +142,30 @@ def _check_legal(text: str, kind: FaultKind) -> None:
         )
 
 
-def _unknown(text: str) -> NoReturn:
+def _require_event(event: Any) -> None:
+    kind = type(event)
+    if isinstance(event, type):
+        what, instead = f"the class {event.__name__}", f"rival_appends({event.__name__}(...))"
+    elif event is None or isinstance(event, str | bytes | int | float | dict | list | tuple | set | frozenset):
+        what, instead = f"{event!r}", "rival_appends(OrderPaid(...), OrderShipped(...))"
+    elif aggregate_of_command(kind) is not None and aggregate_of_event(kind) is None:
+        what, instead = f"the command {kind.__name__}", "rival_appends(OrderPaid(...)): the events that it would store"
+    else:
+        return
+    raise SpecError(
+        f"rival_appends(...) is given {what}", why="a rival is seen by the events that it stored", instead=instead
+    )
+
+
+def close_points(text: str) -> list[str]:
+    """Points that may have been meant by a text: those that are close to it, else all."""
     known = [f"{row.name}:{row.part}" if row.part else row.name for row in POINTS if row.kinds]
-    close = difflib.get_close_matches(text, known, 3, 0.4)
+    return difflib.get_close_matches(text, known, 3, 0.4) or known
+
+
+def _unknown(text: str) -> NoReturn:
     raise SpecError(
         f"there is no point {text!r}",
         why="a fault strikes where an effect of the pipeline passes a point of the points table",
-        instead=" or ".join(close or known),
+        instead=" or ".join(close_points(text)),
     )

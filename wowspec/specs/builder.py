@@ -17,7 +17,10 @@ from .items import TimeStep, advance as advance_step, command_of, command_option
 from .laws import require_law
 from .nodes import GivenState, History, Node, Setup, Step, Subject, When, WhenEvent, WithFaults, WithoutLaw
 from .parts import join, members_of, profile_of, require_fault
+from .refusals import require_command, require_command_class
+from .render import BRIEF, render
 from .session import Profile, Session
+from .story import note_branch
 from .tracking import track
 
 S = TypeVar("S")
@@ -107,6 +110,12 @@ class Spec(ExpectingDownstream[S]):
 
     def with_filter(self, item: Filter, *, order: Order | None = None, name: str | None = None) -> Self:
         """Put a filter of your own into the command chain, where its order says; before the first command."""
+        if isinstance(item, type) or not callable(getattr(item, "filter", None)):
+            raise SpecError(
+                f"with_filter({render(item, BRIEF)}) is given no filter",
+                why="a filter is an object with `async def filter(self, exchange, next)`",
+                instead="with_filter(MyFilter())",
+            )
         named = NamedFilter(name or type(item).__name__, order or Order(), item)
 
         def plan(world: Any) -> None:
@@ -120,6 +129,13 @@ class Spec(ExpectingDownstream[S]):
 
         One that was given before under the same name, or made by a factory of that class or name, is replaced.
         """
+        for what, service in [*enumerate(services), *by_name.items()]:
+            if service is None:
+                raise SpecError(
+                    f"inject({what}=None)" if isinstance(what, str) else "inject(None)",
+                    why="None supplies nothing: a handler that asks for it would be told that it is missing",
+                    instead="inject(name=FakeService())",
+                )
 
         def apply(session: Session) -> None:
             replaced = {type(service) for service in services}
@@ -139,6 +155,14 @@ class Spec(ExpectingDownstream[S]):
         """Give services that are made anew for each copy of the world."""
         named: list[tuple[Callable[[], Any], str | None]] = [(factory, None) for factory in factories]
         named += [(factory, name) for name, factory in by_name.items()]
+        for factory, name in named:
+            if not callable(factory):
+                raise SpecError(
+                    f"inject_factory({name + '=' if name else ''}{render(factory, BRIEF)}) is given no factory",
+                    why="a factory is called for each copy of the world, and makes a fresh service",
+                    instead=f"inject_factory({name + '=' if name else ''}{type(factory).__name__}), or inject(...), "
+                    "which lets branches share one object",
+                )
 
         def apply(session: Session) -> None:
             session.factories.extend(named)
@@ -184,9 +208,9 @@ class Spec(ExpectingDownstream[S]):
                     why="when(...) sends a command",
                     instead="when(SomeCommand(...))",
                 )
+            require_command_class(command)
             return self._add(When(command_of(command, **options), command_options({})))
-        if command is None:
-            raise SpecError("when(None)", why="when(...) sends a command", instead="when(SomeCommand(...))")
+        require_command(command)
         return self._add(When(command, command_options(options)))
 
     def when_event(
@@ -230,7 +254,19 @@ class Spec(ExpectingDownstream[S]):
                 why="a branch is a function that goes on with the spec",
                 instead=f"fork({name!r}, lambda spec: spec.when(...).expect_events(...))",
             )
-        branch(self._add(Setup("fork", _nothing), name))
+        said: Any = name
+        if not isinstance(said, str) or not said.strip():
+            raise SpecError(
+                f"fork({name!r}, ...)",
+                why="a branch is told by its name where it fails",
+                instead="fork('paid twice', lambda spec: spec.when(...).expect_error(...))",
+            )
+        node = track(self._node.add(Setup("fork", _nothing), name))
+        try:
+            branch(self._with(node, self._soft))
+        except Exception as error:
+            note_branch(error, node.branch_names())
+            raise
         return self
 
     def __repr__(self) -> str:
@@ -273,7 +309,9 @@ def spec(subject: Any = None, /) -> Spec[Any]:
             raise DefinitionError(
                 f"spec({shown}): {shown} is no aggregate root",
                 why="a spec is about an aggregate's history and commands",
-                instead=f'@aggregate_root(context="...") above class {shown}',
+                instead=f'@aggregate_root(context="...") above class {shown}'
+                if isinstance(subject, type)
+                else "spec(Order), with an aggregate root's class",
             )
     return Spec(track(Node(None, Subject(subject))))
 

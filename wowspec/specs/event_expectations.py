@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import is_dataclass
 from typing import Any
 
 from ..errors import SpecError
@@ -11,13 +12,15 @@ from .alignment import match_events, surely_match
 from .diff import count_text, event_text, events_text, ledger_table, types_text
 from .items import On
 from .matchers import some
-from .render import render
+from .render import BRIEF, render
+from .requirements import require_bare, require_events, require_number, require_some, require_types
 from .run import Run
 from .value_diff import fields_text, mapping_text
 
 
 def events(run: Run, expected: Sequence[Any], ledger: str, actual: Sequence[Any] | None = None) -> str | None:
     """A ledger holds exactly these events, in this order."""
+    require_events(f"expect_{'events' if ledger == 'stored' else ledger}", expected)
     found = tuple(getattr(run, ledger) if actual is None else actual)
     if surely_match(expected, found):
         return None
@@ -37,6 +40,7 @@ def ledgers(run: Run) -> str:
 
 def events_that(run: Run, that: Callable[[Any], Any], ledger: str) -> str | None:
     """A function says yes to a ledger as a whole."""
+    _require_function("expect_events(that=", that, ")")
     held = getattr(run, ledger)
     return None if says_yes(that, held) else f"the function said no to the {ledger} events: {render(list(held))}"
 
@@ -49,6 +53,7 @@ def no_events(run: Run, ledger: str) -> str | None:
 
 def of_types(run: Run, expected: Sequence[type], ledger: str) -> str | None:
     """A ledger holds events of exactly these types, in this order."""
+    require_some("expect_event_types", expected, "expect_no_events()")
     held = tuple(getattr(run, ledger))
     if tuple(type(body) for body in held) == tuple(expected):
         return None
@@ -57,6 +62,7 @@ def of_types(run: Run, expected: Sequence[type], ledger: str) -> str | None:
 
 def count(run: Run, expected: int, ledger: str) -> str | None:
     """A ledger holds so many events."""
+    require_number("expect_event_count", expected, least=0)
     held = tuple(getattr(run, ledger))
     return None if len(held) == expected else count_text(expected, held, ledger=ledger) + ledgers(run)
 
@@ -70,6 +76,7 @@ def contains(run: Run, wanted: Any, ledger: str) -> str | None:
 
 def lacks(run: Run, kinds: Sequence[type], ledger: str) -> str | None:
     """A ledger holds no event of these types."""
+    require_types(f"expect_not_{ledger}", kinds, "")
     held = tuple(body for body in getattr(run, ledger) if isinstance(body, tuple(kinds)))
     return None if not held else count_text(0, held, ledger=ledger) + ledgers(run)
 
@@ -81,6 +88,8 @@ def with_types(items: Sequence[Any]) -> list[Any]:
 
 def history(run: Run, target: On, expected: Sequence[Any]) -> str | None:
     """The whole history of an instance."""
+    require_bare("expect_stored", target)
+    require_events("expect_stored", expected)
     reference = run.session.reference(target)
     streams = run.session.runtime.event_store.peek(reference)
     held = [event.body for stream in streams for event in stream.events]
@@ -101,8 +110,13 @@ def state(run: Run, target: On | None, that: Callable[[Any], Any] | None, fields
             why="an expectation that cannot fail proves nothing",
             instead="expect_state(status='PAID'), or expect_state(lambda order: order.total == 3)",
         )
+    require_bare("expect_state", target)
+    if that is not None:
+        _require_function("expect_state(", that, ")")
     reference = reference_of(run, target)
     aggregate = run.aggregate_of(reference)
+    if target is not None and not aggregate.initialized:
+        return f"{reference} has no history, so it has no state to look at"
     if fields:
         text = fields_text(fields, aggregate.state, subject=f"the state of {reference}", root="state")
         if text:
@@ -118,6 +132,7 @@ def state_aggregate(run: Run, target: On | None, fields: Mapping[str, Any]) -> s
     Raises:
         SpecError: without a field, or for one that an aggregate has not.
     """
+    require_bare("expect_state_aggregate", target)
     reference = reference_of(run, target)
     aggregate = run.aggregate_of(reference)
     known = [name for name in aggregate.__slots__ if name not in ("metadata", "supply", "state")]
@@ -137,6 +152,7 @@ def state_aggregate(run: Run, target: On | None, fields: Mapping[str, Any]) -> s
 
 def version(run: Run, expected: int) -> str | None:
     """The stored head of the command's aggregate."""
+    require_number("expect_version", expected, least=0)
     reference = run.reference
     head = run.session.runtime.event_store.head_version(reference)
     initial = run.session.initial.get(reference)
@@ -147,10 +163,31 @@ def version(run: Run, expected: int) -> str | None:
 
 def header(run: Run, expected: Mapping[str, Any]) -> str | None:
     """Entries of the header of the event stream that the command's functions made."""
+    if not expected:
+        raise SpecError(
+            "expect_header() expects nothing",
+            why="an expectation that cannot fail proves nothing",
+            instead="expect_header(trace_id='x')",
+        )
     stream = run.exchange.event_stream if run.exchange is not None else None
     if stream is None:
         return "no event stream was made, so there is no header to look at"
     return mapping_text(expected, stream.header, subject="the header of the event stream") or None
+
+
+def _require_function(before: str, that: Any, after: str) -> None:
+    if callable(that) and not isinstance(that, type):
+        return
+    instead = "expect_state(status='PAID'), or expect_state(lambda state: state.status == 'PAID')"
+    if hasattr(type(that), "model_fields") or is_dataclass(that):
+        instead = "expect_state(lambda state: state == expected), or expect_state(field=value, ...) for some fields"
+    elif "that=" in before:
+        instead = "expect_events(that=lambda events: events.count(OrderPaid) == 1)"
+    raise SpecError(
+        f"{before}{render(that, BRIEF)}{after} is given no function",
+        why="a function says yes or no; fields stand as keywords",
+        instead=instead,
+    )
 
 
 def says_yes(that: Callable[[Any], Any], value: Any) -> bool:

@@ -9,7 +9,6 @@ from typing import Any
 from pydantic import ValidationError
 
 from ..errors import CommandValidationError, SpecError
-from ..messages.wait_plans import WaitFor, processed
 from ..modeling.identity import AggregateRef
 from ..runtime.validation import violations_of
 from ..world.points import COMMAND_VALIDATE, Room
@@ -17,9 +16,10 @@ from ..world.trace import Lane, TraceRow
 from . import defaults
 from .events import is_projection, send_event
 from .history import put_state, write_history
-from .items import CommandOf, CommandOptions, On, SentCommand
+from .items import CommandOf, CommandOptions, On, SentCommand, build_command, wanted
 from .laws import check_laws
 from .nodes import ACTIONS, GivenState, History, Node, Setup, Subject, When, WhenEvent, WithFaults, WithoutLaw
+from .refusals import require_command
 from .run import Run
 from .session import Armed, Session, new_session
 from .verdicts import settle
@@ -47,7 +47,7 @@ def session_before(node: Node) -> tuple[Session, Run | None]:
         earlier = path[index]
         if earlier is not node and isinstance(earlier.step, ACTIONS):
             previous = run_of(earlier)
-            settle(previous)
+            settle(previous, earlier.where())
             start = index + 1
             break
     steps = path[start:-1] if path[-1] is node else path[start:]
@@ -109,7 +109,6 @@ def _execute(node: Node) -> None:
     if isinstance(step, WhenEvent):
         _arm(session)
         node.run = send_event(session, step, subject_of(node), previous)
-        _note_struck(session)
         return
     assert isinstance(step, When)
     command = step.command
@@ -121,16 +120,9 @@ def _execute(node: Node) -> None:
                 instead="when(CreateOrder(...)).when(lambda run: ShipOrder(id=run.aggregate_id))",
             )
         command = command(previous)
+        require_command(command)
     _arm(session)
     node.run = send(session, command, step.options, previous)
-    _note_struck(session)
-
-
-def _note_struck(session: Session) -> None:
-    for origin, armed in zip(session.origins, _armed(session), strict=True):
-        origin.node.armed = True
-        if armed.struck:
-            origin.node.struck.add(origin.index)
 
 
 def subject_of(node: Node) -> type | None:
@@ -142,11 +134,6 @@ def subject_of(node: Node) -> type | None:
 
 def _handles(session: Session, command: Any) -> bool:
     return session.runtime.catalog.for_command(type(command)) is not None
-
-
-def _armed(session: Session) -> list[Any]:
-    armory = session.runtime.armory
-    return armory.armed if armory is not None else []
 
 
 def _arm(session: Session) -> None:
@@ -186,7 +173,7 @@ def send(session: Session, command: Any, options: CommandOptions, previous: Run 
     body = command
     if isinstance(command, CommandOf):
         try:
-            body = command.command_class(**command.fields)
+            body = build_command(command)
         except ValidationError as error:
             return _refused(session, command, error, previous)
     message = session.message(body, options)
@@ -212,19 +199,6 @@ def send(session: Session, command: Any, options: CommandOptions, previous: Run 
         check_laws(session.runtime, session.laws_off, session.shadows, session.initial),
         armory.fired[struck:] if armory is not None else [],
         previous,
-    )
-
-
-def wanted(wait_for: Any) -> WaitFor:
-    """What a command's sender waits for: PROCESSED, unless it says something else."""
-    if wait_for is None:
-        return processed()
-    if isinstance(wait_for, WaitFor):
-        return wait_for
-    raise SpecError(
-        f"wait_for={wait_for!r}",
-        why="it says which stage of the command its sender waits for",
-        instead="wait_for=processed(), snapshot(), sent(), projected('shop', processor='OrderView'), …",
     )
 
 

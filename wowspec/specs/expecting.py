@@ -12,9 +12,10 @@ from .execution import run_of
 from .items import On
 from .matchers import some
 from .nodes import Node
+from .requirements import require_some
 from .run import Run
 from .story import timeline, traceback_text
-from .tracking import current
+from .tracking import current, look_at
 from .verdicts import obey_laws
 
 S = TypeVar("S")
@@ -53,6 +54,7 @@ class Expecting(Generic[S]):
             # The text says the place; the frames of this library would hide it.
             raise error.with_traceback(None) from error.__cause__
         when.judged = self._node.judged = True
+        look_at(when)
         obey_laws(run)
         return run
 
@@ -64,7 +66,8 @@ class Expecting(Generic[S]):
         parts = [f"in branch {' > '.join(names)}: {text}" if names else text]
         error = run.error
         if error is not None and not run.decided:
-            parts.append(f"  the command failed:\n{traceback_text(error)}")
+            how = "its sender's call ended" if run.is_unknown else "the command failed"
+            parts.append(f"  {how}:\n{traceback_text(error)}")
         parts.append(timeline(run))
         whole = "\n".join(parts)
         if self._soft is not None:
@@ -170,6 +173,7 @@ class Expecting(Generic[S]):
         run = self.run()
         if items and isinstance(items[0], On):
             return self._judge(on_events.history(run, items[0], on_events.with_types(items[1:])), run)
+        require_some("expect_stored", items, "expect_not_stored()")
         return self._judge(on_events.events(run, on_events.with_types(items), "stored"), run)
 
     def expect_not_stored(self, *types: type) -> Self:
@@ -183,6 +187,7 @@ class Expecting(Generic[S]):
         """The domain event bus accepted exactly these events of the command; a class stands for any event of it."""
         __tracebackhide__ = True
         run = self.run()
+        require_some("expect_published", events, "expect_not_published()")
         return self._judge(on_events.events(run, on_events.with_types(events), "published"), run)
 
     def expect_not_published(self, *types: type) -> Self:

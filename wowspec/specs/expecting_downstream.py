@@ -13,6 +13,7 @@ from .expecting import Expecting
 from .items import On
 from .nodes import WhenEvent
 from .run import Run
+from .tracking import look_at
 
 S = TypeVar("S")
 
@@ -31,6 +32,7 @@ class ExpectingDownstream(Expecting[S]):
             if settled is None:
                 settled = node.settled = node.add(WhenEvent())
             node.judged = settled.judged = True
+            look_at(settled)
             return run_of(settled)
         return super().run()
 

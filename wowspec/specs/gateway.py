@@ -14,11 +14,10 @@ from ..messages.wait_signals import CommandResult
 from ..runtime.gateway import CommandGateway
 from ..world.driving import Drive, cancel
 from ..world.scheduler import Task
-from .execution import wanted
 from .gateway_session import GatewaySession
 from .gateway_stream import AsyncResults
 from .gateway_world import GatewayWorld
-from .items import CommandOf, CommandOptions, SentCommand, command_options
+from .items import CommandOf, CommandOptions, SentCommand, command_options, wanted
 
 T = TypeVar("T")
 #: One call of the runtime's gateway, for a message.

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
-from ..errors import IllegalArgumentError, SpecError, SpecFailure
+from pydantic import ValidationError
+
+from ..errors import CommandValidationError, IllegalArgumentError, SpecError, SpecFailure
 from ..messages.codec import encode
 from ..messages.envelopes import DomainEvent, DomainEventStream
 from ..messages.header import Header
-from ..messages.wait_plans import processed
 from ..modeling.aggregates import AggregateMetadata, is_aggregate
 from ..modeling.builtin import BUILT_IN_EVENTS
 from ..modeling.commands import command_metadata
@@ -18,11 +19,14 @@ from ..modeling.identity import AggregateRef
 from ..modeling.processors import is_processor
 from ..runtime.snapshots import Snapshot
 from ..runtime.sourcing import aggregate_of_state
-from .items import CommandOf, CommandOptions, On, Options, SentCommand, Stream, TimeStep
+from ..runtime.validation import violations_of
+from .items import CommandOf, CommandOptions, On, Options, SentCommand, Stream, TimeStep, build_command, wanted
 from .nodes import GivenState
-from .render import render
+from .refusals import require_item
+from .render import BRIEF, render
 from .session import Session
 from .showing import shown
+from .story import traceback_text
 
 UNSAID = Options()
 
@@ -98,10 +102,14 @@ class _Writer:
             self._append(item.events, merged, target)
         elif isinstance(item, SentCommand):
             _send(self._session, item.command, item.options, options, target, self.place)
-        elif isinstance(item, CommandOf) or self._is_command(item):
+        elif isinstance(item, CommandOf):
             _send(self._session, item, CommandOptions(), options, target, self.place)
         else:
-            self._append((item,), options, target)
+            require_item(item, self.place)
+            if self._is_command(item):
+                _send(self._session, item, CommandOptions(), options, target, self.place)
+            else:
+                self._append((item,), options, target)
 
     def _is_command(self, item: Any) -> bool:
         self._look_again()
@@ -118,6 +126,20 @@ class _Writer:
             self._commands.clear()
             self._homes.clear()
 
+    def _require_own(self, body: Any, metadata: AggregateMetadata) -> None:
+        """An event that nobody claims may stand in any history; one that another aggregate claims, in its own alone."""
+        kind = type(body)
+        if kind in metadata.events:
+            return
+        owner = self._session.runtime.catalog.for_event(kind)
+        if owner is not None and owner is not metadata:
+            raise SpecError(
+                f"item {self.place + 1} of given(...), {render(body, BRIEF)}, belongs to "
+                f"{owner.command_class.__name__}, not to {metadata.command_class.__name__}",
+                why="a history holds what its own aggregate stored",
+                instead=f"on({owner.command_class.__name__}, 'an-id', {kind.__name__}(...)) beside it",
+            )
+
     def _later(self) -> Iterator[Any]:
         """Items and commands that come after the one that is being written."""
         yield from self._items[self.place + 1 :]
@@ -126,6 +148,8 @@ class _Writer:
     def _append(self, bodies: Sequence[Any], options: Options, target: AggregateRef | None) -> None:
         """Write one stream; its version follows the head, its command is nobody's."""
         session = self._session
+        for body in bodies:
+            require_item(body, self.place)
         metadata = self._aggregate_of(bodies[0], target)
         reference = target or _instance_of(session, bodies[0], options, metadata, self._later())
         session.speak_of(reference)
@@ -133,8 +157,10 @@ class _Writer:
         texts = tuple([encode(body) for body in bodies])
         for body in bodies:
             kind = type(body)
-            if kind not in metadata.state.functions and kind not in BUILT_IN_EVENTS and kind not in session.unsourced:
-                session.unsourced.append(kind)
+            if kind not in metadata.state.functions and kind not in BUILT_IN_EVENTS:
+                self._require_own(body, metadata)
+                if kind not in session.unsourced:
+                    session.unsourced.append(kind)
         version = runtime.event_store.head_version(reference) + 1
         if session.initial and reference in session.initial:
             version = max(version, session.initial[reference].version + 1)
@@ -248,13 +274,24 @@ def _send(
     )
     world = session.world
     logged = len(world.log)
-    body = command.command_class(**command.fields) if isinstance(command, CommandOf) else command
+    try:
+        body = build_command(command) if isinstance(command, CommandOf) else command
+    except ValidationError as refused:
+        raise _failed(command, CommandValidationError(command, violations_of(refused)), place) from None
     message = session.message(body, merged)
+    own = message.aggregate_id
+    if target is not None and (own.id != target.id or own.named_aggregate != target.named_aggregate):
+        raise SpecError(
+            f"item {place + 1} of given(...), on({target.aggregate_name}, {target.id!r}, {shown(command)}), "
+            f"is a command for {own}",
+            why="on(...) says whose history it is, and the command says another",
+            instead="the command beside on(...), or one for that instance within it",
+        )
     gateway, scheduler = session.runtime.gateway, world.scheduler
     if message.is_void:
         task: Any = scheduler.spawn(gateway.send(message), "given")
     else:
-        plan = (merged.wait_for or processed()).plan(message.id)
+        plan = wanted(merged.wait_for).plan(message.id)
         task = scheduler.spawn(gateway.send_and_wait(message, plan), "given")
     scheduler.run()
     if world.spec_errors:
@@ -265,12 +302,16 @@ def _send(
     original = getattr(error, "original", None) or error
     if isinstance(original, SpecError):
         raise original
-    text = (
+    raise _failed(command, original, place) from None
+
+
+def _failed(command: Any, error: BaseException, place: int) -> SpecFailure:
+    return SpecFailure(
         f"item {place + 1} of given(...) failed: {shown(command)}\n"
-        f"  {type(original).__name__}: {original}\n"
-        "  what is given must have happened; expect a failure of when(...) instead"
+        f"{traceback_text(error)}\n"
+        "  why: what is given must have happened\n"
+        "  instead: mend the item, or send the command by when(...) and expect its failure"
     )
-    raise SpecFailure(text) from None
 
 
 # --- events -----------------------------------------------------------------------------------------------------------
@@ -339,6 +380,12 @@ def put_state(session: Session, given: GivenState) -> None:
         SpecError: if no aggregate that the world holds has such a state, or the state carries no id.
     """
     kind = type(given.state)
+    if isinstance(given.state, type):
+        raise SpecError(
+            f"given_state({given.state.__name__}) is given a class",
+            why="a command starts from one state, an object",
+            instead=f"given_state({given.state.__name__}(id='o-1', ...))",
+        )
     metadata = next((item for item in session.runtime.catalog.aggregates.values() if item.state_class is kind), None)
     if metadata is None:
         raise SpecError(
@@ -346,9 +393,9 @@ def put_state(session: Session, given: GivenState) -> None:
             why="a state is the state of one aggregate type",
             instead=f"spec(TheAggregate).given_state({kind.__name__}(...))",
         )
-    if given.version < 1:
+    if type(given.version) is not int or given.version < 1:
         raise SpecError(
-            f"given_state(..., version={given.version})",
+            f"given_state(..., version={given.version!r})",
             why="a state that was reached by at least one stream has version 1 or more",
             instead="version=1",
         )

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Final
 
+from pydantic import ValidationError
+
 from ..errors import IllegalArgumentError, SpecError
+from ..messages.wait_plans import WaitFor, processed
 from ..modeling.aggregates import aggregate_metadata
 from ..world.clock import datetime_nanos, duration_nanos
+from .fields import require_known_fields
+from .render import BRIEF, render, render_call
 
 #: What is raised here is the author's mistake: pytest shows the line of theirs, not of ours.
 __tracebackhide__ = True
@@ -59,12 +65,15 @@ def on(
         SpecError: if the id is blank.
     """
     aggregate_metadata(aggregate)
-    if not str(id).strip():
+    text: Any = id
+    if not isinstance(text, str) or not text.strip():
         raise SpecError(
-            f"on({aggregate.__name__}, {id!r}) has no id",
-            why="it speaks of one instance",
+            f"on({aggregate.__name__}, {render(id, BRIEF)}) has no id",
+            why="it speaks of one instance, and an aggregate's id is text that is not blank",
             instead=f'on({aggregate.__name__}, "an-id", ...)',
         )
+    for name, value in (("owner_id", owner_id), ("space_id", space_id), ("tenant_id", tenant_id)):
+        _require(f"on(..., {name}=", name, value)
     return On(aggregate, id, items, Options(owner_id, space_id, tenant_id))
 
 
@@ -90,6 +99,8 @@ def stream(
             why="a stream is what one command stored, and it stored something",
             instead="stream(OrderCreated(...), OrderPaid(...)), or nothing at all",
         )
+    for name, value in (("owner_id", owner_id), ("space_id", space_id), ("tenant_id", tenant_id)):
+        _require(f"stream(..., {name}=", name, value)
     return Stream(events, Options(owner_id, space_id, tenant_id))
 
 
@@ -147,6 +158,19 @@ class CommandOptions:
 NO_OPTIONS: Final = CommandOptions()
 
 
+def wanted(wait_for: Any) -> WaitFor:
+    """What a command's sender waits for: PROCESSED, unless it says something else."""
+    if wait_for is None:
+        return processed()
+    if isinstance(wait_for, WaitFor):
+        return wait_for
+    raise SpecError(
+        f"wait_for={wait_for!r}",
+        why="it says which stage of the command its sender waits for",
+        instead="wait_for=processed(), snapshot(), sent(), projected('shop', processor='OrderView'), …",
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class SentCommand:
     """A command with its envelope's options."""
@@ -178,7 +202,38 @@ def command_options(options: dict[str, Any]) -> CommandOptions:
             why="these stand beside the command, in its envelope; fields belong into the command",
             instead=" ".join(f"{name}=" for name in known),
         )
+    for name, value in options.items():
+        if name != "wait_for":
+            _require(f"the option {name}=", name, value)
     return CommandOptions(**options)
+
+
+def _require(place: str, name: str, value: Any) -> None:
+    """Refuse an option of the wrong type: the model would fail far from here, or compare 2 with "2"."""
+    if value is None:
+        return
+    end = ")" if "(" in place else ""
+    if name == "expected_version":
+        if type(value) is not int or value < 0:
+            raise SpecError(
+                f"{place}{render(value, BRIEF)}{end}",
+                why="an aggregate's version is a whole number, 0 before its first stream",
+                instead=f"{name}=2",
+            )
+    elif name == "header":
+        entries = value.items() if isinstance(value, Mapping) else [(None, None)]
+        if not all(isinstance(key, str) and isinstance(entry, str) for key, entry in entries):
+            raise SpecError(
+                f"{place}{render(value, BRIEF)}{end}",
+                why="a header holds texts by their names",
+                instead='header={"trace_id": "x"}',
+            )
+    elif not isinstance(value, str):
+        raise SpecError(
+            f"{place}{render(value, BRIEF)}{end}",
+            why="ids are texts",
+            instead=f"{name}={str(value)!r}",
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,4 +260,25 @@ def command_of(command_class: type, /, **fields: Any) -> CommandOf:
             why="it builds the command from its class and fields",
             instead="command_of(Deposit, amount=0)",
         )
+    require_known_fields("command_of", command_class, fields, CommandOptions.__dataclass_fields__)
     return CommandOf(command_class, fields)
+
+
+def build_command(command: CommandOf) -> Any:
+    """The command of a class and its fields.
+
+    Raises:
+        ValidationError: if pydantic refuses a field; the gateway's boundary makes an outcome of it.
+        SpecError: if its constructor fails otherwise, which says nothing of the system under test.
+    """
+    try:
+        return command.command_class(**command.fields)
+    except (ValidationError, SpecError):
+        raise
+    except Exception as error:
+        raise SpecError(
+            f"{render_call(command.command_class.__name__, command.fields.items())} cannot be made: "
+            f"{type(error).__name__}: {error}",
+            why="only a refusal by pydantic is an outcome; here the constructor failed before anything was sent",
+            instead=f"{command.command_class.__name__}(...) with fields that it takes, or pytest.raises around it",
+        ) from error

@@ -6,7 +6,7 @@ A node knows its parent and what it adds, nothing of worlds; `session.py` runs t
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ..faults.values import Fault
@@ -126,8 +126,6 @@ class Node:
         has_child: whether a later step was added.
         judged: whether an expectation looked at its run.
         run: what came of it, once it ran.
-        armed: whether its faults were armed in a run that came to its end.
-        struck: which of its faults struck, in any run.
         place: where the author wrote it: file and line.
         settled: for a spec of a projection: the step that lets what is given reach it.
     """
@@ -138,8 +136,6 @@ class Node:
     has_child: bool = False
     judged: bool = False
     run: Run | None = None
-    armed: bool = False
-    struck: set[int] = field(default_factory=set)
     place: str = ""
     settled: Node | None = None
 
@@ -168,6 +164,12 @@ class Node:
     def branch_names(self) -> list[str]:
         """Names of the branches that lead here, outermost first."""
         return [node.name for node in self.path() if node.name]
+
+    def where(self) -> str:
+        """Begins a text about this step: where the author wrote it, in which branch; empty where neither is known."""
+        names = self.branch_names()
+        place = f"{self.place}: " if self.place else ""
+        return f"{place}in branch {' > '.join(names)}: " if names else place
 
     def add(self, step: Step, name: str = "") -> Node:
         """A new leaf."""

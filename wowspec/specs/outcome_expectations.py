@@ -4,28 +4,34 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 from ..errors import CommandResultError, DeadlineExceeded, ErrorCode, SpecError
 from ..messages.envelopes import CommandMessage
 from ..messages.stages import CommandStage
+from ..messages.wait_signals import WaitSignal
+from ..runtime.aggregate import CommandState
 from ..world.points import (
     COMMAND_ACKNOWLEDGE,
     COMMAND_BUS_SEND,
     WAIT_NOTIFY,
-    point_row,
 )
 from ..world.trace import TraceRow
 from ..world.world import LoggedFailure
+from .layout import several
+from .render import BRIEF, render
+from .requirements import require_number, require_point
 from .run import APPLIED, PROGRAMMING_ERRORS, Run
 from .showing import shown
 from .story import refused_fields
 from .value_diff import mapping_text, order_text
 
+_SIGNAL_FIELDS: Final = tuple(name for name in WaitSignal.__dataclass_fields__ if name != "original_error")
+
 
 def error(run: Run, kind: type[BaseException] | None, match: str | None, code: str | None) -> str | None:
     """The command failed, with an error of this class, text and code; all given parts must hold."""
-    _require_something(kind, match, code)
+    _require_something("expect_error", kind, match, code)
     failure, found = run.failure, run.error
     if failure is None or found is None:
         return f"{shown(run.command)} succeeded, but was expected to fail with {_wanted(kind, match, code)}"
@@ -40,12 +46,16 @@ def error(run: Run, kind: type[BaseException] | None, match: str | None, code: s
     named = kind is not None and (isinstance(found, kind) or isinstance(failure, kind))
     if kind is not None and not named:
         return f"{_said(found, own)}, expected {_wanted(kind, match, code)}"
-    if isinstance(found, PROGRAMMING_ERRORS) and not (kind is not None and issubclass(kind, PROGRAMMING_ERRORS)):
+    if isinstance(found, PROGRAMMING_ERRORS) and not _is_bug_named(kind):
         return f"{_said(found, own)}: {_looks_like_a_bug(found)}"
     if match is not None and not any(re.search(match, text) for text in (str(found), *refused_fields(found))):
         return f"{_said(found, own)}, expected its text to match {match!r}"
     run.decided = True
     return None
+
+
+def _is_bug_named(kind: type[BaseException] | None) -> bool:
+    return kind is not None and issubclass(kind, PROGRAMMING_ERRORS)
 
 
 def _looks_like_a_bug(found: BaseException) -> str:
@@ -55,19 +65,37 @@ def _looks_like_a_bug(found: BaseException) -> str:
     )
 
 
-def _require_something(kind: Any, match: str | None, code: str | None) -> None:
+def _require_something(verb: str, kind: Any, match: str | None, code: str | None) -> None:
     if kind is None and match is None and code is None:
         raise SpecError(
-            "expect_error() says no error",
+            f"{verb}() says no error",
             why="any error would do, a bug of the handler among them",
-            instead="expect_error(ValueError), expect_error(code='IllegalState'), or both",
+            instead=f"{verb}(ValueError), {verb}(code='IllegalState'), or both",
         )
+    _require_error(verb, kind, match, code)
+
+
+def _require_error(verb: str, kind: Any, match: str | None, code: str | None) -> None:
     if kind is not None and not (isinstance(kind, type) and issubclass(kind, BaseException)):
         raise SpecError(
-            f"expect_error({kind!r}) is given no exception class",
-            why="errors are told by their class, text and code",
-            instead="expect_error(ValueError, match='at most')",
+            f"{verb}({render(kind, BRIEF)}) is given no exception class",
+            why="errors are told by one class, by text and by code",
+            instead=f"{verb}({type(kind).__name__}, match={str(kind)!r})"
+            if isinstance(kind, BaseException)
+            else f"{verb}(ValueError, match='at most')",
         )
+    if match is not None:
+        try:
+            re.compile(match)
+        except (re.error, TypeError) as error:
+            raise SpecError(
+                f"{verb}(match={match!r}): {error}",
+                why="match is a regular expression, searched in the error's text",
+                instead=f"match={re.escape(str(match))!r}",
+            ) from None
+    said: Any = code
+    if said is not None and not isinstance(said, str):
+        raise SpecError(f"{verb}(code={code!r})", why="an error code is a text", instead=f"{verb}(code='IllegalState')")
 
 
 def _wanted(kind: Any, match: str | None, code: str | None) -> str:
@@ -127,6 +155,19 @@ def result(run: Run, expected: Mapping[str, Any]) -> str | None:
 
 def stage(run: Run, wanted: CommandStage, succeeded: bool, fields: Mapping[str, Any]) -> str | None:
     """A stage was reached, with success or failure."""
+    if not isinstance(wanted, CommandStage):
+        raise SpecError(
+            f"expect_stage({wanted!r})",
+            why="a stage is one of " + ", ".join(item.name for item in CommandStage),
+            instead="from wowspec import PROCESSED; expect_stage(PROCESSED)",
+        )
+    unknown = [name for name in fields if name not in _SIGNAL_FIELDS]
+    if unknown:
+        raise SpecError(
+            f"expect_stage({wanted.name}, {unknown[0]}=...): a signal has no {unknown[0]!r}",
+            why="no signal could ever meet it",
+            instead="one of " + ", ".join(_SIGNAL_FIELDS),
+        )
     found = _stage_outcomes(run, wanted)
     if not found:
         return (
@@ -145,7 +186,8 @@ def stage(run: Run, wanted: CommandStage, succeeded: bool, fields: Mapping[str, 
         text = mapping_text(fields, held, subject=f"the {wanted.name} signal", root="signal")
         if text:
             return text
-    if not succeeded:
+    # A stage that failed is no name for a bug: that is still to be expected by its type.
+    if not succeeded and not isinstance(run.error, PROGRAMMING_ERRORS):
         run.decided = True
     return None
 
@@ -186,22 +228,28 @@ def order(run: Run, points: Sequence[str]) -> str | None:
             instead="expect_order('event_store.append', 'command.acknowledge')",
         )
     for point in points:
-        if point_row(point) is None:
-            from ..faults.values import point as checked
-
-            checked(point)
+        require_point("expect_order", point)
     return order_text(points, [row.point for row in run.rows]) or None
 
 
 def logged(run: Run, point: str, kind: type[BaseException] | None) -> str | None:
     """The runtime logged and swallowed an error at a point."""
+    require_point("expect_logged", point)
+    _require_error("expect_logged", kind, None, None)
     found = [
         (index, entry)
         for index, entry in enumerate(run.logged)
         if entry.point == point and (kind is None or isinstance(entry.error, kind))
     ]
     if not found:
-        return f"nothing was logged at {point}{_also(run.logged)}"
+        wanted = f"no {kind.__name__}" if kind is not None else "nothing"
+        return f"{wanted} was logged at {point}{_also(run.logged)}"
+    if not _is_bug_named(kind):
+        bug = next((entry.error for _, entry in found if isinstance(entry.error, PROGRAMMING_ERRORS)), None)
+        if bug is not None:
+            return (f"{type(bug).__name__} was logged at {point}: {bug}: {_looks_like_a_bug(bug)}").replace(
+                ".expect_error(", f".expect_logged({point!r}, "
+            )
     run.excused.update(index for index, _ in found)
     return None
 
@@ -216,6 +264,13 @@ def downstream_error(
     run: Run, source: type, kind: type[BaseException] | None, match: str | None, code: str | None
 ) -> str | None:
     """A command that followed, or a processor's function, failed so."""
+    if not isinstance(source, type):
+        raise SpecError(
+            f"expect_downstream_error({render(source, BRIEF)}, ...)",
+            why="it begins with whose error it is: the class of a processor, or of a command that followed",
+            instead="expect_downstream_error(OrderView, ValueError)",
+        )
+    _require_error("expect_downstream_error", kind, match, code)
     found = [(index, entry) for index, entry in enumerate(run.logged) if _comes_from(entry, source, run)]
     if not found:
         return f"nothing of {source.__name__} failed downstream{_also(run.logged)}"
@@ -226,11 +281,16 @@ def downstream_error(
             (kind is None or isinstance(cause, kind))
             and (match is None or re.search(match, str(cause)))
             and (code is None or info.error_code == code)
+            and (_is_bug_named(kind) or not isinstance(cause, PROGRAMMING_ERRORS))
         ):
             run.excused.add(index)
             return None
     entry = found[0][1]
     own = run.session.world.errors.info(entry.error).error_code
+    if isinstance(entry.error, PROGRAMMING_ERRORS) and not _is_bug_named(kind):
+        return f"downstream {_said(entry.error, own)}: {_looks_like_a_bug(entry.error)}".replace(
+            ".expect_error(", f".expect_downstream_error({source.__name__}, "
+        )
     return f"downstream {_said(entry.error, own)}, expected {_wanted(kind, match, code)}"
 
 
@@ -243,13 +303,20 @@ def _comes_from(entry: LoggedFailure, source: type, run: Run) -> bool:
 
 def acknowledged(run: Run, times: int) -> str | None:
     """The command was acknowledged so often."""
+    require_number("expect_acknowledged", times, least=0, name="times=")
     rows = [row for row in run.rows_of(COMMAND_ACKNOWLEDGE) if _is_of(row, run)]
     done = sum(1 for row in rows if row.outcome in APPLIED)
-    return None if done == times else f"the command was acknowledged {done} times, expected {times}"
+    return None if done == times else f"the command was acknowledged {several(done, 'time')}, expected {times}"
 
 
 def command_state(run: Run, expected: str) -> str | None:
     """The state of the command aggregate after its last attempt."""
+    if expected not in list(CommandState):
+        raise SpecError(
+            f"expect_command_state({expected!r})",
+            why="no command aggregate is ever in such a state",
+            instead=" or ".join(f"expect_command_state({state.value!r})" for state in CommandState),
+        )
     aggregate = run.exchange.command_aggregate if run.exchange is not None else None
     if aggregate is None:
         return "no command aggregate was made: the command did not get so far"
@@ -259,12 +326,14 @@ def command_state(run: Run, expected: str) -> str | None:
 
 def attempts(run: Run, expected: int) -> str | None:
     """How often the aggregate processed the command."""
+    require_number("expect_attempts", expected, least=0)
     done = run.attempts
-    return None if done == expected else f"the command was processed in {done} attempts, expected {expected}"
+    return None if done == expected else f"the command was processed in {several(done, 'attempt')}, expected {expected}"
 
 
 def fired(run: Run, expected: int) -> str | None:
     """How many faults struck during this run."""
+    require_number("expect_fired", expected, least=0)
     struck = len(run.fired)
     listed = "".join(f"\n    {item}" for item in run.fired)
-    return None if struck == expected else f"{struck} faults struck, expected {expected}{listed}"
+    return None if struck == expected else f"{several(struck, 'fault')} struck, expected {expected}{listed}"

@@ -25,7 +25,7 @@ from ..runtime.sourcing import StateAggregate, new_state_aggregate
 from ..runtime.system import Runtime
 from ..world.clock import VirtualClock
 from ..world.world import World
-from .items import CommandOf, CommandOptions, On
+from .items import CommandOptions, On
 from .nodes import Node
 from .shadows import Shadows
 
@@ -164,9 +164,13 @@ class Session:
                 why="a built-in command belongs to every aggregate, and none was spoken of before it",
                 instead=f"given(on(Order, 'o-1', ...)).when({name}()), or spec(Order).given(...).when({name}())",
             )
+        base = next((cls for cls in command_class.__mro__[1:] if self.runtime.catalog.for_command(cls)), None)
+        why = "a command goes to the aggregate whose command function takes it, or that mounts it"
+        if base is not None:
+            why = f"functions are found by the exact class: one that takes its base {base.__name__} does not take it"
         raise SpecError(
             f"no aggregate handles the command {name}",
-            why="a command goes to the aggregate whose command function takes it, or that mounts it",
+            why=why,
             instead=f"@on_command def handle(self, command: {name}) -> ... in an aggregate root, or "
             f"@aggregate_root(commands=[{name}])",
         )
@@ -265,8 +269,3 @@ def new_session(
         catalog.add(part)
     runtime.use(catalog)
     return session
-
-
-def build_command(command: CommandOf) -> Any:
-    """The command of a class and its fields; what its constructor refuses is raised."""
-    return command.command_class(**command.fields)

@@ -8,12 +8,16 @@ from pathlib import Path
 from types import TracebackType
 from typing import Final
 
+import pydantic
+
 from ..world.clock import NANOS_PER_MILLI
 from ..world.trace import TraceRow
 from .run import Run
 
 PACKAGE: Final = str(Path(__file__).resolve().parent.parent)
-_LIBRARIES: Final = (PACKAGE,)
+_LIBRARIES: Final = (PACKAGE, str(Path(pydantic.__file__).resolve().parent))
+#: Begins the line of a pydantic error that leads to its manual.
+_ADVERTISED: Final = "For further information visit "
 #: How many rows of a timeline are shown.
 MOST_ROWS: Final = 40
 
@@ -56,9 +60,18 @@ def traceback_text(error: BaseException) -> str:
         source = linecache.getline(filename, number).strip()
         if source:
             lines.append(f"      {source}")
-    lines.append(f"    {type(error).__name__}: {error}" if str(error) else f"    {type(error).__name__}")
+    said = [line for line in str(error).splitlines() if not line.lstrip().startswith(_ADVERTISED)]
+    lines.append(f"    {type(error).__name__}: {said[0]}" if said else f"    {type(error).__name__}")
+    lines += [f"      {line}".rstrip() for line in said[1:]]
     lines += [f"      {text}" for text in refused_fields(error)]
     return "\n".join(lines)
+
+
+def note_branch(error: BaseException, names: Sequence[str]) -> None:
+    """Let an error that left a branch say so, unless its text does already."""
+    text = f"in branch {' > '.join(names)}"
+    if text not in str(error) and not any(note.startswith("in branch ") for note in getattr(error, "__notes__", ())):
+        error.add_note(text)
 
 
 def refused_fields(error: BaseException) -> list[str]:

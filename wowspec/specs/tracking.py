@@ -7,7 +7,9 @@ import sys
 from typing import Any, Protocol
 
 from ..errors import SpecFailure
-from .nodes import Node, Subject, When, WhenEvent, WithFaults
+from ..faults.values import Fault
+from .layout import several
+from .nodes import ACTIONS, GivenState, History, Node, Setup, Step, Subject, When, WhenEvent, WithFaults
 from .showing import shown
 from .story import PACKAGE as _PACKAGE, short_path
 from .verdicts import settle
@@ -28,10 +30,12 @@ class Judged(Protocol):
 class Tracker:
     """The specs (and gateways) of one test, or of one Hypothesis example."""
 
-    __slots__ = ("nodes", "others", "soft")
+    __slots__ = ("known", "nodes", "others", "soft")
 
     def __init__(self) -> None:
         self.nodes: list[Node] = []
+        #: Identities of the nodes, which may be many.
+        self.known: set[int] = set()
         self.soft: list[str] = []
         self.others: list[Judged] = []
 
@@ -56,12 +60,69 @@ class Tracker:
             _require_judged(node)
         for node in self.nodes:
             if node.run is not None:
-                settle(node.run, _branch(node))
-        for node in self.nodes:
-            if isinstance(node.step, WithFaults) and node.armed:
-                _require_struck(node, node.step)
+                settle(node.run, node.where())
+        for node in [*self.nodes, *self._faults_from_outside()]:
+            if isinstance(node.step, WithFaults):
+                self._require_struck(node, node.step)
         for other in self.others:
             other.settle()
+
+    def add(self, node: Node) -> None:
+        """Remember a node, once."""
+        if id(node) not in self.known:
+            self.known.add(id(node))
+            self.nodes.append(node)
+
+    def _faults_from_outside(self) -> list[Node]:
+        """Faults of a base that was made outside the test, on the way to what the test made of it."""
+        found: dict[int, Node] = {}
+        for node in self.nodes:
+            parent = node.parent
+            if parent is None or id(parent) in self.known:
+                continue
+            for earlier in parent.back():
+                if isinstance(earlier.step, WithFaults) and id(earlier) not in self.known:
+                    found[id(earlier)] = earlier
+        return list(found.values())
+
+    def _require_struck(self, node: Node, step: WithFaults) -> None:
+        __tracebackhide__ = True
+        visits: dict[int, int] = {}
+        struck = set()
+        for run in [other.run for other in self.nodes if other.run is not None]:
+            armory = run.session.runtime.armory
+            for origin, armed in zip(run.session.origins, armory.armed if armory is not None else (), strict=False):
+                if origin.node is node:
+                    visits[origin.index] = max(armed.visits, visits.get(origin.index, 0))
+                    if armed.struck:
+                        struck.add(origin.index)
+        if not visits and any(node in other.back() for other in self.nodes if isinstance(other.step, ACTIONS)):
+            # The command that it was armed for did not run to its end, and the test made its peace with that.
+            return
+        for index, fault in enumerate(step.faults):
+            if index not in struck:
+                raise SpecFailure(f"{node.where()}{_unreached(fault, visits.get(index))}")
+
+
+def _unreached(fault: Fault, visits: int | None) -> str:
+    if visits is None:
+        why = "it is armed for the commands that follow with_faults(...), and none did"
+        instead = ".with_faults(...) before the when(...) that it shall strike"
+    else:
+        whose = f" by {_named(fault.aggregate)}" if fault.aggregate is not None else ""
+        passed = f"was visited {several(visits, 'time')}" if visits else "was not visited"
+        waits = f", and it waits for visit {fault.at}" if fault.at > 1 else ""
+        why = f"the point {fault.point} {passed}{whose}{waits}, so the spec says nothing of it"
+        instead = "a point that this command passes (see `run().trace`)"
+        if fault.at > 1:
+            instead += ", or a smaller at="
+        elif fault.aggregate is not None:
+            instead += ", or another aggregate="
+    return f"the fault {fault} never struck\n  why: {why}\n  instead: {instead}"
+
+
+def _named(aggregate: Any) -> str:
+    return aggregate.__name__ if isinstance(aggregate, type) else str(aggregate)
 
 
 def _require_judged(node: Node) -> None:
@@ -72,39 +133,36 @@ def _require_judged(node: Node) -> None:
         step = node.step
         verb = f"when({shown(step.command)})" if isinstance(step, When) else f"when_event({shown(step.event)})"
         raise SpecFailure(
-            f"{_branch(node)}{verb} was never looked at\n"
+            f"{node.where()}{verb} was never looked at\n"
             "  why: a command without an expectation proves nothing; it was not even run\n"
             "  instead: .expect_events(...), .expect_no_events(), .expect_error(...), … after it, or .run() alone"
             if node.run is None
-            else f"{_branch(node)}{verb} has no expectation\n"
+            else f"{node.where()}{verb} has no expectation\n"
             "  why: a run that nothing is expected of proves nothing\n"
             "  instead: an .expect_…(...) after it"
         )
-    what = "a spec" if isinstance(node.step, Subject) else "given(...)"
+    what = _step_text(node.step)
+    if node.last_when() is not None:
+        raise SpecFailure(
+            f"{node.where()}{what} after the last when(...)\n"
+            "  why: nothing runs after it, so it changes nothing\n"
+            "  instead: .when(SomeCommand(...)).expect_events(...) after it, or the spec without it"
+        )
     raise SpecFailure(
-        f"{_branch(node)}{what} without when(...)\n"
+        f"{node.where()}{what} without when(...)\n"
         "  why: nothing was run, so nothing was tested\n"
         "  instead: .when(SomeCommand(...)).expect_events(...)"
     )
 
 
-def _require_struck(node: Node, step: WithFaults) -> None:
-    __tracebackhide__ = True
-    missing = [fault for index, fault in enumerate(step.faults) if index not in node.struck]
-    if missing:
-        fault = missing[0]
-        raise SpecFailure(
-            f"{_branch(node)}the fault {fault} never struck\n"
-            f"  why: the point {fault.point} was not visited {fault.at} time{'s' if fault.at > 1 else ''}"
-            f"{' by ' + str(fault.aggregate) if fault.aggregate is not None else ''}, so the spec says nothing of it\n"
-            "  instead: a point that this command passes (see the pipeline of the run), or a smaller at="
-        )
-
-
-def _branch(node: Node) -> str:
-    names = node.branch_names()
-    where = f"{node.place}: " if node.place else ""
-    return f"{where}in branch {' > '.join(names)}: " if names else where
+def _step_text(step: Step) -> str:
+    """A step that runs nothing, by its verb."""
+    if isinstance(step, Subject):
+        return "a spec"
+    if isinstance(step, Setup):
+        return "a branch" if step.verb == "fork" else f"{step.verb}(...)"
+    names = {History: "given(...)", GivenState: "given_state(...)", WithFaults: "with_faults(...)"}
+    return names.get(type(step), "without_law(...)")
 
 
 _trackers: list[Tracker] = []
@@ -146,8 +204,15 @@ def track(node: Node) -> Node:
     tracker = current()
     if tracker is not None:
         node.place = _place()
-        tracker.nodes.append(node)
+        tracker.add(node)
     return node
+
+
+def look_at(node: Node) -> None:
+    """A test looks at what came of a step that may have been made outside it: it must be decided here, too."""
+    tracker = current()
+    if tracker is not None:
+        tracker.add(node)
 
 
 def watch(other: Judged) -> None:

@@ -1,0 +1,93 @@
+"""What verbs ask of their arguments: an expectation that can never hold, or never fail, is the author's mistake."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ..errors import SpecError
+from ..faults.values import FaultPoint, close_points
+from ..world.points import point_row
+from .items import CommandOf, On, SentCommand, Stream, TimeStep
+from .render import BRIEF, render
+
+
+def require_number(verb: str, value: Any, *, least: int, name: str = "") -> None:
+    """Refuse what is no whole number: `"1"` and `True` are not 1."""
+    if type(value) is not int or value < least:
+        raise SpecError(
+            f"{verb}({name}{render(value, BRIEF)})",
+            why=f"it is compared with a whole number that is {least} or more",
+            instead=f"{verb}({name}{max(least, 1)})",
+        )
+
+
+def require_point(verb: str, point: Any) -> None:
+    """Refuse what is no point of the pipeline."""
+    if isinstance(point, FaultPoint):
+        raise SpecError(f"{verb}({point!r})", why="points are named by their text", instead=f"{verb}({point.point!r})")
+    row = point_row(point) if isinstance(point, str) else None
+    if row is None or bool(row.part) is not bool(point.partition(":")[2]):
+        raise SpecError(
+            f"{verb}({render(point, BRIEF)}): there is no such point",
+            why="what passes no point of the pipeline leaves no trace to look at",
+            instead=" or ".join(map(repr, close_points(str(point)))),
+        )
+
+
+def require_some(verb: str, items: Sequence[Any], instead: str) -> None:
+    """Refuse a call that expects nothing: it reads as if something were expected."""
+    if not items:
+        raise SpecError(f"{verb}() expects nothing", why="it reads as if something were expected", instead=instead)
+
+
+def require_types(verb: str, kinds: Sequence[Any], instead: str) -> None:
+    """Refuse what is no class."""
+    for kind in kinds:
+        if not isinstance(kind, type):
+            raise SpecError(
+                f"{verb}({render(kind, BRIEF)}) is given no class",
+                why="it speaks of all events of a class",
+                instead=f"{verb}({type(kind).__name__}){instead}",
+            )
+
+
+def require_events(verb: str, events: Sequence[Any]) -> None:
+    """Refuse what stands for history or a command where events are expected."""
+    for event in events:
+        if isinstance(event, On):
+            raise SpecError(
+                f"{verb}({event!r}) speaks of another instance",
+                why="it is about what this command did to its own aggregate",
+                instead=f"expect_stored(on({event.aggregate.__name__}, {event.id!r}), *its_whole_history)",
+            )
+        if isinstance(event, Stream):
+            raise SpecError(
+                f"{verb}(stream(...))",
+                why="one command stores one stream: its events stand side by side",
+                instead=f"{verb}(first, second)",
+            )
+        if isinstance(event, TimeStep | SentCommand | CommandOf):
+            raise SpecError(
+                f"{verb}({render(event, BRIEF)})", why="events are expected", instead=f"{verb}(OrderPaid(...))"
+            )
+
+
+def require_bare(verb: str, target: On | None) -> None:
+    """Refuse `on(T, id, ...)` with more than it takes to find an instance."""
+    if target is None:
+        return
+    options = target.options
+    if target.items:
+        instead = f"{verb}(on({target.aggregate.__name__}, {target.id!r}), ...)"
+        raise SpecError(
+            f"{verb}({target!r}): events within on(...)",
+            why="here on(...) says which instance is meant, and nothing more",
+            instead=instead,
+        )
+    if options.owner_id is not None or options.space_id is not None:
+        raise SpecError(
+            f"{verb}(on({target.aggregate.__name__}, {target.id!r}, owner_id=... or space_id=...))",
+            why="an instance is found by its id and tenant; an owner or space would be ignored here",
+            instead="expect_state_aggregate(on(T, id), owner_id='u-1')",
+        )
