@@ -22,6 +22,7 @@ from wowspec import (
     on_command,
     on_error,
     on_sourcing,
+    order,
     void_command,
 )
 from wowspec.modeling.aggregates import aggregate_metadata, is_aggregate
@@ -336,7 +337,11 @@ def test_after_command_functions_in_their_order():
         @after_command
         def z(self, command: CommandMessage[Open]) -> None: ...
 
-    assert [handler.name for handler in aggregate_metadata(Root).after] == ["b", "z", "a", "aa"]
+        @order(-2)
+        @after_command
+        def zz(self, command: CommandMessage[Open]) -> None: ...
+
+    assert [handler.name for handler in aggregate_metadata(Root).after] == ["zz", "b", "z", "a", "aa"]
 
 
 def test_events_of_an_aggregate():

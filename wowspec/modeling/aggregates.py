@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final, TypeVar, overload
 
 from ..errors import DefinitionError
 from . import claims
+from .annotations import function_mark
 from .builtin import BUILT_IN_COMMANDS, BuiltInCommand
+from .configuration import ConfiguredAggregate
 from .decorators import Role
 from .functions import HandlerFunction, Namespace, UnresolvedAnnotation, discover, strip_annotated
 from .identity import FunctionInfo, FunctionKind, NamedAggregate
 from .naming import message_name
+from .ordering import Order
 from .states import StateMetadata, state_metadata
 
 T = TypeVar("T", bound=type)
@@ -50,6 +53,7 @@ class AggregateMetadata:
         static_tenant_id: tenant of every instance, if it is fixed (NAM-009).
         built_in: built-in commands that it answers itself (CMD-257).
         make_root: makes the command root around a state.
+        configured: what command classes are told of it.
     """
 
     named: NamedAggregate
@@ -64,6 +68,10 @@ class AggregateMetadata:
     static_tenant_id: str | None
     built_in: dict[type, tuple[BuiltInCommand, FunctionInfo]]
     make_root: Callable[[Any], Any]
+    configured: ConfiguredAggregate = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "configured", ConfiguredAggregate(self.named, self.static_tenant_id))
 
     @property
     def is_single_class(self) -> bool:
@@ -141,9 +149,7 @@ class AggregateDefinition:
         state = state_metadata(state_class, self._namespace)
         found = discover(cls, _ROLES, self._namespace)
         functions = _by_command(cls, named, (item for item in found if item.row.role is Role.COMMAND))
-        after = tuple(
-            sorted((item for item in found if item.row.role is Role.AFTER_COMMAND), key=lambda item: item.mark.order)
-        )
+        after = tuple(sorted((item for item in found if item.row.role is Role.AFTER_COMMAND), key=_order_of))
         errors: dict[type, HandlerFunction] = {}
         for item in found:
             if item.row.role is Role.ERROR:
@@ -175,6 +181,7 @@ class AggregateDefinition:
         for check in CHECKS:
             check(metadata, self._namespace)
         self._claim(registered, events)
+        claims.claim_state(state_class, self._cls)
         self._metadata = metadata
 
     def _claim(self, commands: Iterable[type], events: Iterable[type]) -> None:
@@ -184,6 +191,11 @@ class AggregateDefinition:
         for command_class in dict.fromkeys(commands):
             if not _is_built_in(command_class):
                 claims.claim_command(command_class, self._cls)
+
+
+def _order_of(handler: HandlerFunction) -> int:
+    placed = function_mark(handler.function, Order)
+    return handler.mark.order if placed is None else placed.value
 
 
 def _is_built_in(cls: type) -> bool:
@@ -210,7 +222,7 @@ def _by_command(cls: type, named: NamedAggregate, handlers: Iterable[HandlerFunc
 def built_in_commands(
     cls: type, named: NamedAggregate, registered: tuple[type, ...]
 ) -> dict[type, tuple[BuiltInCommand, FunctionInfo]]:
-    """The built-in commands that the aggregate answers itself: off as soon as it registers one of that sort (CMD-257)."""
+    """The built-in commands that the aggregate answers itself: off once it registers one of that sort (CMD-257)."""
     found = {}
     for row in BUILT_IN_COMMANDS:
         if not any(issubclass(command_class, row.command) for command_class in registered):
