@@ -189,7 +189,7 @@ class StateEvent(Generic[S]):
     @property
     def event_id(self) -> str:
         """The stream's id, under the state aggregate's name for it."""
-        return self.stream.id
+        return self.id
 
     @property
     def request_id(self) -> str:
@@ -199,22 +199,22 @@ class StateEvent(Generic[S]):
     @property
     def owner_id(self) -> str:
         """The stream's owner (STA-043)."""
-        return self.stream.owner_id
+        return self.stream.events[0].owner_id
 
     @property
     def space_id(self) -> str:
         """The stream's space (STA-043)."""
-        return self.stream.space_id
+        return self.stream.events[0].space_id
 
     @property
     def operator(self) -> str:
         """The stream's operator."""
-        return self.stream.operator
+        return self.header.get(COMMAND_OPERATOR, "")
 
     @property
     def event_time(self) -> int:
         """The stream's create time, epoch milliseconds."""
-        return self.stream.create_time
+        return self.stream.events[0].create_time
 
     @property
     def create_time(self) -> int:

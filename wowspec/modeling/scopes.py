@@ -37,7 +37,7 @@ def _configured(root: type) -> ConfiguredAggregate:
     from .aggregates import aggregate_metadata
 
     metadata = aggregate_metadata(root)
-    configured = ConfiguredAggregate(metadata.named, metadata.static_tenant_id)
+    configured = metadata.configured
     type.__setattr__(root, _CONFIGURED, configured)
     return configured
 

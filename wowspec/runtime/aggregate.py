@@ -1,9 +1,9 @@
 """PYTEST_DONT_REWRITE. One command inside its aggregate: ordered checks, functions, state machine (K, L, M).
 
 Theory of operation. A `CommandAggregate` is made around a state aggregate for one command. `process` runs `CHECKS` in
-their order, then the command function and its after-functions, builds the event stream, sources it into the working state
-(STORED → SOURCED), and appends it (SOURCED → STORED, or EXPIRED if the append fails). Each failure passes the error
-function, which may replace it but never undo it.
+their order, then the command function and its after-functions, builds the event stream, sources it into the working
+state (STORED → SOURCED), and appends it (SOURCED → STORED, or EXPIRED if the append fails). Each failure passes the
+error function, which may replace it but never undo it.
 """
 
 from __future__ import annotations
@@ -213,7 +213,7 @@ class CommandAggregate:
             for check in CHECKS:
                 refusal = check.refuse(self, exchange)
                 if refusal is not None:
-                    raise refusal
+                    raise refusal  # noqa: TRY301 - the error function hears of it
             audit = self._audit
             if audit is not None:
                 self._watch = audit.watch(exchange, self.state)

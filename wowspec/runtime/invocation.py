@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
-from functools import lru_cache
 from types import AsyncGeneratorType, CoroutineType, GeneratorType
 from typing import Any, Final
 
@@ -45,7 +43,15 @@ def call(handler: HandlerFunction, instance: Any, exchange: Any, world: World) -
         if blamed is None:
             raise
         raise blamed from blamed.__cause__
-    return result if _is_plain(type(result)) else _adapted(handler, result, world)
+    cls = type(result)
+    plain = _PLAIN.get(cls)
+    if plain is None:
+        plain = _PLAIN[cls] = not hasattr(cls, "__await__") and cls not in (GeneratorType, AsyncGeneratorType)
+    return result if plain else _adapted(handler, result, world)
+
+
+#: Whether an object of this class, returned by a function, is its result as it is.
+_PLAIN: Final[dict[type, bool]] = {}
 
 
 async def _adapted(handler: HandlerFunction, result: Any, world: World) -> Any:
@@ -67,12 +73,6 @@ def _blamed(handler: HandlerFunction, error: ForeignAwaitError | RuntimeError, w
     named = _named(handler, _no_loop(error))
     named.__cause__ = error
     return world.blame_author(named)
-
-
-@lru_cache(maxsize=1024)
-def _is_plain(cls: Hashable) -> bool:
-    """Whether what a function returned is its result as it is."""
-    return not hasattr(cls, "__await__") and cls not in (GeneratorType, AsyncGeneratorType)
 
 
 async def adapt(result: Any) -> Any:

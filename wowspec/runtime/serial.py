@@ -18,21 +18,20 @@ class SerialGroups:
 
     def __init__(self, scheduler: Scheduler, name: str) -> None:
         self._scheduler = scheduler
+        #: Groups where a job runs; None for one that was blocked in the world that this one is a copy of.
+        self._workers: dict[Any, Task[None] | None] = {}
+        #: What waits behind it.
         self._queues: dict[Any, deque[Job]] = {}
-        self._workers: dict[Any, Task[None]] = {}
         self.name = name
 
     def submit(self, key: Any, job: Job) -> None:
         """Run a job when its turn in the group comes."""
-        queue = self._queues.get(key)
-        if queue is not None:
-            queue.append(job)
+        if key in self._workers:
+            self._queues.setdefault(key, deque()).append(job)
             return
-        self._queues[key] = deque()
         self._workers[key] = self._scheduler.spawn(self._work(key, job), f"{self.name}[{key}]")
 
     async def _work(self, key: Any, job: Job) -> None:
-        queue = self._queues[key]
         while True:
             try:
                 await job()
@@ -41,14 +40,14 @@ class SerialGroups:
                 raise
             except BaseException:
                 # The caller in whose event loop it ran was cancelled: this job is lost, those behind it are not.
-                del self._queues[key]
-                self._workers.pop(key, None)
-                for waiting in queue:
+                del self._workers[key]
+                for waiting in self._queues.pop(key, ()):
                     self.submit(key, waiting)
                 raise
+            queue = self._queues.get(key)
             if not queue:
-                del self._queues[key]
-                self._workers.pop(key, None)
+                del self._workers[key]
+                self._queues.pop(key, None)
                 return
             job = queue.popleft()
 
@@ -57,15 +56,15 @@ class SerialGroups:
         for queue in self._queues.values():
             queue.clear()
         for worker in self._workers.values():
-            if worker is not self._scheduler.current:
+            if worker is not None and worker is not self._scheduler.current:
                 worker.cancel()
 
     @property
     def waiting(self) -> dict[Any, int]:
         """How many jobs wait behind the running one, by group."""
-        return {key: len(queue) for key, queue in self._queues.items()}
+        return {key: len(self._queues.get(key, ())) for key in self._workers}
 
     def copy_blocked(self, other: SerialGroups) -> None:
         """Take over which groups of another are blocked: in an idle world a running job is one that hangs for good."""
-        for key, queue in other._queues.items():
-            self._queues[key] = deque(queue)
+        self._workers.update(dict.fromkeys(other._workers))
+        self._queues.update({key: deque(queue) for key, queue in other._queues.items()})

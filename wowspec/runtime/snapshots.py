@@ -144,9 +144,9 @@ class SnapshotStore(Protocol):
         """Give up what the store holds."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class SnapshotRecord:
-    """A saved snapshot: the state as JSON, and everything else as it was at the save."""
+    """A saved snapshot: the state as JSON, and everything else as it was at the save. Nobody changes one."""
 
     aggregate_id: AggregateRef
     version: int

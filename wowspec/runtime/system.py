@@ -342,7 +342,7 @@ class Runtime:
         metadata = self.catalog.for_command(cls)
         if metadata is None:
             return None
-        return ConfiguredAggregate(metadata.named, metadata.static_tenant_id)
+        return metadata.configured
 
     def context_of(self, cls: type) -> str | None:
         """The context of that aggregate."""

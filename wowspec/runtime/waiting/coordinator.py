@@ -48,15 +48,17 @@ class WaitCoordinator:
         return tuple(self._handles)
 
     def _register(self, handle: WaitHandle) -> None:
-        if handle.wait_command_id in self._handles:
+        wait_command_id = handle.plan.wait_command_id
+        if wait_command_id in self._handles:
             message = (
-                f"a wait handle is already registered for wait id {handle.wait_command_id!r}: "
+                f"a wait handle is already registered for wait id {wait_command_id!r}: "
                 "a command can be waited for by one caller at a time"
             )
             raise IllegalArgumentError(message)
-        self._handles[handle.wait_command_id] = handle
+        self._handles[wait_command_id] = handle
 
     def _forget(self, handle: WaitHandle) -> None:
         # Only that very handle: an old one that ends again must not take the new one's place away (CMD-400).
-        if self._handles.get(handle.wait_command_id) is handle:
-            del self._handles[handle.wait_command_id]
+        wait_command_id = handle.plan.wait_command_id
+        if self._handles.get(wait_command_id) is handle:
+            del self._handles[wait_command_id]

@@ -38,32 +38,26 @@ class Subscriber(Protocol):
 class Subscription:
     """A subscriber's side of a handle: how much it wants, and whether it still wants anything."""
 
-    __slots__ = ("_on_cancel", "_on_request", "demand", "ended", "subscriber")
+    __slots__ = ("_handle", "demand", "ended", "subscriber")
 
-    def __init__(
-        self,
-        subscriber: Subscriber,
-        demand: int,
-        on_request: Callable[[Subscription], None],
-        on_cancel: Callable[[], None],
-    ) -> None:
+    def __init__(self, subscriber: Subscriber, demand: int, handle: WaitHandle | None) -> None:
         self.subscriber = subscriber
         self.demand = demand
         self.ended = False
-        self._on_request = on_request
-        self._on_cancel = on_cancel
+        self._handle = handle
 
     def request(self, count: int) -> None:
         """Want `count` more signals."""
         self.demand = min(self.demand + count, UNLIMITED)
-        if not self.ended:
-            self._on_request(self)
+        if not self.ended and self._handle is not None:
+            self._handle.deliver(self)
 
     def cancel(self) -> None:
         """Want nothing more: this ends the handle for everybody (CMD-409, CMD-413)."""
         if not self.ended:
             self.ended = True
-            self._on_cancel()
+            if self._handle is not None:
+                self._handle.cancel()
 
     def complete(self) -> None:
         """End it normally."""
@@ -76,14 +70,6 @@ class Subscription:
         if not self.ended:
             self.ended = True
             self.subscriber.on_error(error)
-
-
-def _no_request(_: Subscription) -> None:
-    return
-
-
-def _no_cancel() -> None:
-    return
 
 
 class LastHandle:
@@ -136,9 +122,9 @@ class LastHandle:
 
     def subscribe(self, subscriber: Subscriber, demand: int = UNLIMITED) -> Subscription:
         """Await the final signal; a second subscriber gets the same (CMD-412)."""
-        subscription = Subscription(subscriber, demand, self._deliver, self.cancel)
+        subscription = Subscription(subscriber, demand, self)
         if self._done:
-            self._deliver(subscription)
+            self.deliver(subscription)
         else:
             self._subscriptions.append(subscription)
         return subscription
@@ -154,9 +140,10 @@ class LastHandle:
         self._done, self._final, self._error = True, final, error
         subscriptions, self._subscriptions = self._subscriptions, []
         for subscription in subscriptions:
-            self._deliver(subscription)
+            self.deliver(subscription)
 
-    def _deliver(self, subscription: Subscription) -> None:
+    def deliver(self, subscription: Subscription) -> None:
+        """Give a subscription what it wants, once that is known."""
         if not self._done or subscription.ended:
             return
         if self._error is not None:
@@ -236,15 +223,16 @@ class StreamHandle:
     def subscribe(self, subscriber: Subscriber, demand: int = UNLIMITED) -> Subscription:
         """Stream the signals; a second subscriber gets an `IllegalStateError`, whatever came before (CMD-412)."""
         if self._subscription is not None:
-            refused = Subscription(subscriber, 0, _no_request, _no_cancel)
+            refused = Subscription(subscriber, 0, None)
             refused.fail(IllegalStateError(f"the wait stream of {self.wait_command_id!r} has its one subscriber"))
             return refused
-        subscription = Subscription(subscriber, demand, self._on_request, self.cancel)
+        subscription = Subscription(subscriber, demand, self)
         self._subscription = subscription
         self._drain()
         return subscription
 
-    def _on_request(self, _: Subscription) -> None:
+    def deliver(self, _: Subscription) -> None:
+        """Give the one subscription what it wants of what there is."""
         self._drain()
 
     def _terminate(self, error: BaseException | None) -> None:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Awaitable
-from functools import partial
+from collections.abc import Awaitable, Callable
 from types import CoroutineType
 from typing import Any, Final, Protocol
 
@@ -112,15 +111,18 @@ def notify_if_wanted(
         return
     code = signal.error_code
     point = _POINTS[signal.stage]
-    notify = getattr(notifier, "notify_now", notifier.notify)
+    # The kit's own notifier answers at once; any other one is awaited.
+    notify: Callable[[str, WaitSignal], Any] = (
+        notifier.notify_now if type(notifier) is LocalWaitNotifier else notifier.notify
+    )
     try:
-        passing = world.enter(
+        passing = world.carry(
             point,
             lane,
             signal.aggregate_id.id,
             message,
             "succeeded" if code == ErrorCode.OK else code,
-            partial(notify, extracted.endpoint, signal),
+            lambda _: notify(extracted.endpoint, signal),
         )
     except Exception as error:  # noqa: BLE001 - whatever carrying the signal raised
         world.log_failure(point, signal, error)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-from ...errors import RetriesExhaustedError
+from ...errors import ErrorCode, RetriesExhaustedError
 from ...messages.envelopes import DomainEvent
 from ...messages.stages import CommandStage
 from ...messages.wait_headers import ExtractedWaitPlan, read_wait_plan
@@ -40,7 +40,7 @@ class NotifierFilter:
         signals nothing (CMD-424).
         """
         extracted = read_wait_plan(exchange.message.header)
-        if extracted is None or not extracted.wants(self._stage):
+        if extracted is None or not extracted.plan.target.wants(self._stage):
             await next(exchange)
             return
         try:
@@ -78,8 +78,12 @@ class NotifierFilter:
             self._world.now_millis(),
             exchange.aggregate_version,
             isinstance(message, DomainEvent) and message.is_last,
-            result=exchange.command_result,
-            commands=self._commands(exchange),
+            ErrorCode.OK,
+            "",
+            (),
+            exchange.command_result,
+            # Ids of the commands that a saga sent; other stages have none (CMD-339).
+            _commands(exchange) if self._stage is CommandStage.SAGA_HANDLED else (),
         )
         if failure is not None:
             info = self._world.errors.info(failure)
@@ -89,8 +93,6 @@ class NotifierFilter:
             signal.original_error = failure
         return signal
 
-    def _commands(self, exchange: Any) -> tuple[str, ...]:
-        """Ids of the commands that a saga sent; other stages have none (CMD-339)."""
-        if self._stage is not CommandStage.SAGA_HANDLED:
-            return ()
-        return tuple(message.id for message in exchange.command_stream or ())
+
+def _commands(exchange: Any) -> tuple[str, ...]:
+    return tuple(message.id for message in exchange.command_stream or ())

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any, Final, Protocol
+from typing import Any, Final, NamedTuple, Protocol
 
+from ...errors import ErrorCode
 from ...messages.stages import PREREQUISITES, CommandStage
 from ...messages.wait_plans import StageTarget
 from ...messages.wait_signals import WaitSignal
 
 
-@dataclass(frozen=True, slots=True)
-class WaitStep:
+class WaitStep(NamedTuple):
     """What a state answers to one signal.
 
     Attributes:
@@ -57,7 +56,7 @@ class StageWaitState:
 
     def __init__(self, target: StageTarget) -> None:
         self._target = target
-        self._result: dict[str, Any] = {}
+        self._result: dict[str, Any] | None = None
         self._processed = False
         self.retained: WaitSignal | None = None
         self.completed = False
@@ -71,10 +70,10 @@ class StageWaitState:
             return IGNORED
         stage = signal.stage
         if signal.result:  # 3
-            self._result.update(signal.result)
+            self._result = {**signal.result} if self._result is None else {**self._result, **signal.result}
         if stage is CommandStage.PROCESSED:
             self._processed = True
-        if not signal.succeeded and stage in PREREQUISITES[target.stage]:  # 4 (CMD-362)
+        if signal.error_code != ErrorCode.OK and stage in PREREQUISITES[target.stage]:  # 4 (CMD-362)
             return self._complete(signal, self._merged(signal))
         if stage is target.stage and (stage is not CommandStage.PROJECTED or signal.is_last_projection):  # 5
             self.retained = self._merged(signal)
