@@ -12,6 +12,7 @@ from ..errors import DefinitionError, SpecError
 
 _COMMANDS: Final = "__wowspec_command_of__"
 _EVENTS: Final = "__wowspec_event_of__"
+_STATES: Final = "__wowspec_state_of__"
 
 
 class Completable(Protocol):
@@ -101,6 +102,17 @@ def claim_event(event_class: type, aggregate: type) -> None:
                 instead=f"give each aggregate an event class of its own, such as {aggregate.__name__}{event_class.__name__}",
             )
     _claim(event_class, aggregate, _EVENTS)
+
+
+def claim_state(state_class: type, aggregate: type) -> None:
+    """Say that an aggregate keeps its state in a class."""
+    _claim(state_class, aggregate, _STATES)
+
+
+def aggregates_of_state(state_class: type) -> tuple[type, ...]:
+    """The aggregates that keep their state in a class."""
+    complete_pending()
+    return tuple(_claims(state_class, _STATES))
 
 
 def aggregate_of_command(command_class: type) -> type | None:
