@@ -199,7 +199,8 @@ def _order_of(handler: HandlerFunction) -> int:
 
 
 def _is_built_in(cls: type) -> bool:
-    return cls.__module__.startswith("wowspec.")
+    """Whether a message belongs to every aggregate, as all in the module of the built-in ones do."""
+    return cls.__module__ == BuiltInCommand.__module__
 
 
 def _by_command(cls: type, named: NamedAggregate, handlers: Iterable[HandlerFunction]) -> dict[type, CommandFunction]:

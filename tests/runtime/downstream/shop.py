@@ -121,9 +121,9 @@ def stream_of(*bodies: Any, version: int = 1, ref: AggregateRef = ORDER, **heade
     return DomainEventStream(stream_id, f"r-{version}", Header(header), tuple(events))
 
 
-def state_event_of(*bodies: Any, version: int = 1, state: Any = None, **header: str) -> StateEvent[Any]:
+def state_event_of(*bodies: Any, version: int = 1, ref: AggregateRef = ORDER, **header: str) -> StateEvent[Any]:
     """A state event of such a stream."""
-    return StateEvent(stream_of(*bodies, version=version, **header), state or OrderState(id=ORDER.id, items=["pen"]))
+    return StateEvent(stream_of(*bodies, version=version, ref=ref, **header), OrderState(id=ref.id, items=["pen"]))
 
 
 class Bench:

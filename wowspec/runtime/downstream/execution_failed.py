@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import Annotated, Final
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel
 
 from ...errors import IllegalArgumentError, IllegalStateError, Recoverability
 from ...messages.definitions import aggregate_root
@@ -138,9 +138,9 @@ class ApplyRetrySpec(BaseModel):
     """From now on, try so often and so soon."""
 
     id: Annotated[str, AggregateId()]
-    max_retries: Annotated[int, Field(ge=0)]
-    min_backoff: Annotated[int, Field(ge=0)]
-    execution_timeout: Annotated[int, Field(ge=0)]
+    max_retries: int
+    min_backoff: int
+    execution_timeout: int
 
 
 class MarkRecoverable(BaseModel):
