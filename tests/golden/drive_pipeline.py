@@ -19,6 +19,7 @@ from wowspec.modeling.identity import FunctionInfo, FunctionKind
 from wowspec.runtime.catalog import catalog_of
 from wowspec.runtime.repository import StateAggregateRepository
 from wowspec.runtime.system import Runtime
+from wowspec.world.choices import Choices
 from wowspec.world.points import (
     COMMAND_BUS_SEND,
     COMMAND_VALIDATE,
@@ -100,10 +101,11 @@ def without_message(result: Json) -> Json:
 
 
 class Run:
-    """One case on a fresh world."""
+    """One case on a fresh world; with choices, they decide the order of tasks from the first `when` on."""
 
-    def __init__(self, case: Json) -> None:
+    def __init__(self, case: Json, choices: Choices | None = None) -> None:
         self.case = case
+        self.choices = choices
         self.world = World()
         self.runtime = Runtime(
             self.world,
@@ -125,8 +127,12 @@ class Run:
         armory = self.runtime.arm()
         for fault in self.case["faults"]:
             armory.arm(fault_of(fault), fault["aggregate"])
+        if self.choices is not None:
+            self.choices.attach(self.world)
         for index, item in enumerate(self.case["when"]):
             self.outcomes.append(self.when(index, item))
+        if self.choices is not None:
+            self.choices.detach()
         self.label_saga_commands()
         rows = self.world.trace.rows[self.start :]
         return {

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from ..messages.wait_headers import read_wait_plan
-from ..world.choices import USER_CODE, Touch
+from ..world.choices import USER_CODE
+from ..world.histories import Touch
 from ..world.points import (
     COMMAND_ACKNOWLEDGE,
     COMMAND_BUS_SEND,
@@ -36,7 +37,7 @@ class FootprintRow:
     Attributes:
         point: the part before `:` of its text.
         reads: things that are looked at.
-        changes: things that are changed.
+        changes: things that are changed; the last one is what its task may touch again before its next point.
         runs_code: whether the user's own code runs in the same step.
     """
 
@@ -50,6 +51,7 @@ class FootprintRow:
 #: of a group of aggregates in one process; `wait` what a caller waits for.
 FOOTPRINTS: Final[tuple[FootprintRow, ...]] = (
     FootprintRow(REQUEST_ID_CHECK, changes=("request",)),
+    # The gateway goes on with its wait handle: with SENT, and with what it has waited for.
     FootprintRow(COMMAND_BUS_SEND, changes=("commands", "wait")),
     FootprintRow(SNAPSHOT_LOAD, reads=("snapshot",)),
     FootprintRow(EVENT_STORE_LOAD, reads=("streams",)),
