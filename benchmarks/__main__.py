@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import asdict
 from importlib import import_module
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from . import frames, ours
 from .measure import Subject, interleave
@@ -33,9 +33,11 @@ def measure(*, quick: bool) -> list[Row]:
     times = 100 if quick else 300
     subjects: dict[str, Subject] = {
         "create": ours.create_command(times),
+        "create spec": ours.create_spec(times),
         "arithmetic": ours.arithmetic(times),
         "spec": ours.spec(times),
         "cycle": ours.save_load_save(times),
+        "two commands": ours.two_commands(times),
         "hypothesis": frames.hypothesis_step(10 if quick else 30),
         "pytest": frames.pytest_test,
     }
@@ -50,6 +52,7 @@ def measure(*, quick: bool) -> list[Row]:
     rows = [
         at_most("create command / Hypothesis step", seconds["create"] / seconds["hypothesis"], "×", 0.3),
         beside("create command", seconds["create"] * _MICRO, "µs"),
+        beside("create command in a world of its own: given, when, run", seconds["create spec"] * _MICRO, "µs"),
         beside("create command / bare arithmetic", seconds["create"] / seconds["arithmetic"], "×"),
         beside("Hypothesis state machine step", seconds["hypothesis"] * _MICRO, "µs"),
         at_most("spec / trivial pytest test", seconds["spec"] / seconds["pytest"], "×", 0.3),
@@ -68,6 +71,7 @@ def measure(*, quick: bool) -> list[Row]:
             rows.append(beside(f"{name}", seconds[name] * _MICRO, "µs"))
     rows += [
         beside("save, load, command, save: wowspec", seconds["cycle"] * _MICRO, "µs"),
+        beside("the same two commands as a spec", seconds["two commands"] * _MICRO, "µs"),
         at_most("cost of a given event, 10,000 / 100 events", lengths["10000"] / lengths["100"], "×", 1),
         beside("cost of a given event among 10,000", lengths["10000"] * _MICRO, "µs"),
         at_most("memory of 10,000 stored streams", ours.megabytes(10_000), "MB", 40),
@@ -75,7 +79,7 @@ def measure(*, quick: bool) -> list[Row]:
     return rows
 
 
-def _module(name: str) -> object:
+def _module(name: str) -> Any:
     return import_module(f"{__package__}.{name}")
 
 

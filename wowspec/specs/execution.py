@@ -47,7 +47,7 @@ def session_before(node: Node) -> tuple[Session, Run | None]:
         earlier = path[index]
         if earlier is not node and isinstance(earlier.step, ACTIONS):
             previous = run_of(earlier)
-            settle(previous, earlier.where())
+            settle(previous, earlier.where)
             start = index + 1
             break
     steps = path[start:-1] if path[-1] is node else path[start:]

@@ -37,7 +37,7 @@ class Arming:
     """A fault that was given to `world.arm(...)` at a line of the test, and how it fares, once there is a world."""
 
     fault: Fault
-    place: str
+    place: object
     armed: ArmedFault | None = None
 
 

@@ -126,7 +126,7 @@ class Node:
         has_child: whether a later step was added.
         judged: whether an expectation looked at its run.
         run: what came of it, once it ran.
-        place: where the author wrote it: file and line.
+        place: where the author wrote it: file and line, as text.
         settled: for a spec of a projection: the step that lets what is given reach it.
     """
 
@@ -136,7 +136,7 @@ class Node:
     has_child: bool = False
     judged: bool = False
     run: Run | None = None
-    place: str = ""
+    place: object = ""
     settled: Node | None = None
 
     def path(self) -> list[Node]:

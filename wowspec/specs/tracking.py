@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from ..errors import SpecFailure
 from ..faults.values import Fault
@@ -60,7 +60,7 @@ class Tracker:
             _require_judged(node)
         for node in self.nodes:
             if node.run is not None:
-                settle(node.run, node.where())
+                settle(node.run, node.where)
         for node in [*self.nodes, *self._faults_from_outside()]:
             if isinstance(node.step, WithFaults):
                 self._require_struck(node, node.step)
@@ -233,12 +233,22 @@ def forget(other: Judged) -> None:
         _expected.remove(other)
 
 
-def _place() -> str:
-    """File and line of the author's code that is running."""
+class Place(NamedTuple):
+    """A line of the author's code. Its text is made when it is told, which is seldom."""
+
+    filename: str
+    line: int
+
+    def __str__(self) -> str:
+        return f"{short_path(self.filename)}:{self.line}"
+
+
+def _place() -> Place:
+    """The line of the author's code that is running."""
     frame = sys._getframe(2)
     while frame.f_back is not None and frame.f_code.co_filename.startswith(_PACKAGE):
         frame = frame.f_back
-    return f"{short_path(frame.f_code.co_filename)}:{frame.f_lineno}"
+    return Place(frame.f_code.co_filename, frame.f_lineno)
 
 
 def _of_example() -> Tracker | None:

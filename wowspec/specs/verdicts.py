@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from ..errors import SpecFailure
 from ..world.world import LoggedFailure
 from .render import render
@@ -10,12 +12,13 @@ from .showing import shown
 from .story import timeline, traceback_text
 
 
-def settle(run: Run, where: str = "") -> None:
+def settle(run: Run, where: Callable[[], str] = str) -> None:
     """Require that success or failure is decided, that no law is broken, and that no error went by unseen.
 
     Args:
         run: the run.
-        where: begins the text: the place of the command in the test, where no line of it is being executed any more.
+        where: gives the beginning of the text: the place of the command in the test, no line of which may be running
+            any more.
 
     Raises:
         SpecFailure: which tells the error with the user's part of its traceback.
@@ -24,11 +27,11 @@ def settle(run: Run, where: str = "") -> None:
     obey_laws(run)
     error = run.error
     if error is not None and not run.decided:
-        raise SpecFailure(where + undecided_text(run, error)) from None
+        raise SpecFailure(where() + undecided_text(run, error)) from None
     unseen = run.unexpected()
     if unseen:
         entry = unseen[0][1]
-        raise SpecFailure(where + unseen_text(run, entry)) from None
+        raise SpecFailure(where() + unseen_text(run, entry)) from None
 
 
 def obey_laws(run: Run) -> None:
