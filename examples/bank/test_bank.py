@@ -55,6 +55,7 @@ OPENED = AccountOpened(holder="Ann", balance=100)
 
 
 def test_opening_an_account() -> None:
+    """A create command; its stream is version 1."""
     (
         given()
         .when(OpenAccount(id="a-1", holder="Ann", balance=100))
@@ -65,6 +66,7 @@ def test_opening_an_account() -> None:
 
 
 def test_an_account_has_a_holder() -> None:
+    """A blank one is refused by the aggregate."""
     given().when(OpenAccount(id="a-1", holder=" ")).expect_error(ValueError, match="holder").expect_no_events()
 
 
@@ -81,10 +83,12 @@ def test_an_account_is_opened_once() -> None:
 
 
 def test_most_commands_need_an_account() -> None:
+    """Without one they end before any function is called."""
     given().when(Deposit(id="a-1", amount=1)).expect_error(NotFoundError, code="NotFound")
 
 
 def test_some_commands_do_not() -> None:
+    """An allow-create command takes the account as it is, or begins it."""
     (
         given()
         .when(Note(id="a-1", text="wants an account"))
@@ -97,6 +101,7 @@ def test_some_commands_do_not() -> None:
 
 
 def test_a_deposit_tells_the_new_balance() -> None:
+    """As a command result; the audit comes from an after-command function."""
     (
         given(OPENED)
         .when(Deposit(id="a-1", amount=20))
@@ -122,14 +127,17 @@ def test_many_deposits_make_one_version() -> None:
 
 
 def test_doing_nothing_is_a_success() -> None:
+    """A function that returns nothing stores nothing."""
     given(OPENED).when(Touch(id="a-1")).expect_succeeded().expect_no_events().expect_version(1)
 
 
 def test_peeking_is_nobodys_work() -> None:
+    """A void command is acknowledged, and no aggregate processes it."""
     given(OPENED).when(Peek(id="a-1")).expect_succeeded().expect_attempts(0).expect_no_events()
 
 
 def test_withdrawing() -> None:
+    """What is there can be taken; more is refused."""
     (
         given(OPENED)
         .when(Withdraw(id="a-1", amount=100))
@@ -157,6 +165,7 @@ def test_a_typed_spec_knows_its_state() -> None:
 
 @pytest.mark.parametrize("amount", [0, -1])
 def test_amounts_are_positive(amount: int) -> None:
+    """The fields say so, so the account never sees such a command."""
     given(OPENED).when(Deposit, id="a-1", amount=amount).expect_error(code="CommandValidation", match="amount")
 
 
@@ -175,6 +184,7 @@ def test_a_command_may_check_itself() -> None:
 
 
 def test_a_command_may_say_which_version_it_was_decided_upon() -> None:
+    """Optimistic locking by the sender."""
     history = given(OPENED, Deposited(amount=1))
     history.when(Rename(id="a-1", version=2, holder="Bob")).expect_events(Renamed(holder="Bob"))
     history.when(Rename(id="a-1", holder="Bob")).expect_events(Renamed(holder="Bob"))
@@ -182,6 +192,7 @@ def test_a_command_may_say_which_version_it_was_decided_upon() -> None:
 
 
 def test_a_sender_waits_for_what_it_needs() -> None:
+    """Each stage is a fact of its own."""
     history = given(OPENED, advance(hours=1))
     history.when(Deposit(id="a-1", amount=1), wait_for=sent()).expect_stage(SENT)
     history.when(Deposit(id="a-1", amount=1)).expect_stage(PROCESSED)
@@ -189,6 +200,7 @@ def test_a_sender_waits_for_what_it_needs() -> None:
 
 
 def test_accounts_do_not_know_each_other() -> None:
+    """What happens to one leaves the other as it was."""
     (
         given(on(Account, "a-1", OPENED), on(Account, "a-2", AccountOpened(holder="Bob")))
         .when(Withdraw(id="a-1", amount=100))
@@ -202,6 +214,7 @@ def test_accounts_do_not_know_each_other() -> None:
 
 
 def test_an_error_event_is_stored_and_is_a_failure() -> None:
+    """It bumps the version, and the sender is told its code."""
     (
         given(OPENED)
         .when(FlagOverdraft(id="a-1"))
@@ -246,4 +259,5 @@ def test_what_the_sender_is_told_of_an_error(kind: str, error: type[Exception], 
     ],
 )
 def test_an_error_function_replaces_an_error_but_never_undoes_it(then: str, code: str) -> None:
+    """The sender hears of the new error."""
     given(OPENED).when(Authorize(id="a-1", then=then)).expect_error(code=code).expect_no_events()

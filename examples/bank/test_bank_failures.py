@@ -34,6 +34,7 @@ BOTH = (Deposited(amount=20), Audited(command="deposit"))
 
 
 def test_the_order_of_effects() -> None:
+    """Stored, acknowledged, published, signalled."""
     (
         given(OPENED)
         .when(DEPOSIT)
@@ -70,6 +71,7 @@ def test_what_could_not_be_appended_is_gone() -> None:
 
 
 def test_the_next_command_starts_from_what_is_stored() -> None:
+    """A failed attempt's state is thrown away."""
     (
         given(OPENED)
         .with_faults(faults.event_store.append.fails())
@@ -95,6 +97,7 @@ def test_an_acknowledgement_that_fails_hides_what_was_stored() -> None:
 
 
 def test_a_slow_repository_is_asked_again() -> None:
+    """A time-out of the event store is recoverable."""
     (
         given(OPENED)
         .with_faults(faults.event_store.load.times_out(times=2))
@@ -143,6 +146,7 @@ def test_a_rival_is_not_overlooked() -> None:
 
 
 def test_stored_and_published_are_two_things() -> None:
+    """Each has a ledger of its own."""
     (
         given(OPENED)
         .with_faults(faults.domain_event_bus.send.fails())
@@ -179,6 +183,7 @@ def test_who_waits_for_the_snapshot_waits_in_vain() -> None:
 
 
 def test_a_hanging_store_blocks_one_account() -> None:
+    """Commands to one account stand in line; other accounts go on."""
     (
         given(on(Account, "a-2", OPENED), on(Account, "a-1", OPENED))
         .with_faults(faults.event_store.append.hangs())

@@ -12,6 +12,7 @@ OPEN = OpenAccount(id="a-1", holder="Ann", balance=100)
 
 
 def test_a_client_is_told_the_stage_and_the_result(gateway: Gateway) -> None:
+    """One client waits for the snapshot, one for the end of processing."""
     opened = gateway.send_and_wait(OPEN, wait_for=snapshot())
     deposited = gateway.send_and_wait(Deposit(id="a-1", amount=20))
 
@@ -22,12 +23,14 @@ def test_a_client_is_told_the_stage_and_the_result(gateway: Gateway) -> None:
 
 
 def test_a_client_may_follow_every_stage(gateway: Gateway) -> None:
+    """The stream has a result for each stage on the way."""
     results = gateway.send_and_wait_stream(OPEN, wait_for=snapshot())
 
     assert [result.stage for result in results] == [CommandStage.SENT, CommandStage.PROCESSED, CommandStage.SNAPSHOT]
 
 
 def test_a_refusal_is_raised_with_its_result(gateway: Gateway) -> None:
+    """The error carries the code that the client would see."""
     gateway.world.given(on(Account, "a-1", AccountOpened(holder="Ann", balance=100)))
 
     with pytest.raises(CommandResultError, match="100 is too little") as caught:

@@ -41,6 +41,7 @@ def added(product_id: str, quantity: int = 1) -> CartItemAdded:
 
 
 def test_the_first_item_creates_the_cart() -> None:
+    """The command may create; a cart has the id of its owner."""
     (
         given()
         .when(AddCartItem(product_id="p-1"), aggregate_id="u-1", owner_id="u-1")
@@ -51,6 +52,7 @@ def test_the_first_item_creates_the_cart() -> None:
 
 
 def test_the_same_product_again_sums_the_quantity() -> None:
+    """Not a second line, but a new quantity."""
     (
         given(added("p-1", 2), added("p-2"))
         .when(AddCartItem(product_id="p-1", quantity=3))
@@ -61,6 +63,7 @@ def test_the_same_product_again_sums_the_quantity() -> None:
 
 @pytest.mark.parametrize("product_id", ["p-101", "p-1"])
 def test_a_full_cart_takes_nothing_more_not_even_what_it_holds(product_id: str) -> None:
+    """The limit is checked before the cart looks whether it holds the product."""
     (
         given(*[added(f"p-{n}") for n in range(100)])
         .when(AddCartItem(product_id=product_id))
@@ -72,6 +75,7 @@ def test_a_full_cart_takes_nothing_more_not_even_what_it_holds(product_id: str) 
 
 @pytest.mark.parametrize("fields", [{"product_id": ""}, {"product_id": "p-1", "quantity": 0}])
 def test_a_command_with_senseless_fields_never_reaches_the_cart(fields: dict[str, Any]) -> None:
+    """`when(Type, **fields)` lets the pipeline see fields that the class refuses."""
     given().when(AddCartItem, **fields).expect_error(code="CommandValidation")
 
 
@@ -90,6 +94,7 @@ def test_any_two_quantities_are_summed(wowspec: Any, first: int, second: int) ->
 
 
 def test_removing_leaves_the_others() -> None:
+    """Several products at once."""
     (
         given(added("p-1"), added("p-2"), added("p-3"))
         .when(RemoveCartItem(product_ids=frozenset({"p-1", "p-3"})))
@@ -99,6 +104,7 @@ def test_removing_leaves_the_others() -> None:
 
 
 def test_removing_what_is_not_there_is_recorded_all_the_same() -> None:
+    """The event says what was asked for, not what was found."""
     (
         given(added("p-1"))
         .when(RemoveCartItem(product_ids=frozenset({"p-9"})))
@@ -108,6 +114,7 @@ def test_removing_what_is_not_there_is_recorded_all_the_same() -> None:
 
 
 def test_a_new_quantity_replaces_the_old() -> None:
+    """It is not added to it."""
     (
         given(added("p-1", 2))
         .when(ChangeQuantity(product_id="p-1", quantity=7))
@@ -117,6 +124,7 @@ def test_a_new_quantity_replaces_the_old() -> None:
 
 
 def test_only_what_is_in_the_cart_can_change() -> None:
+    """A refusal leaves nothing behind."""
     (
         given(added("p-1"))
         .when(ChangeQuantity(product_id="p-9", quantity=7))
@@ -126,6 +134,7 @@ def test_only_what_is_in_the_cart_can_change() -> None:
 
 
 def test_a_cart_that_was_never_created_is_not_found() -> None:
+    """Of the cart's commands only adding may create."""
     given().when(RemoveCartItem(product_ids=frozenset({"p-1"})), aggregate_id="u-1").expect_error(NotFoundError)
 
 

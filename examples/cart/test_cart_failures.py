@@ -16,6 +16,7 @@ SECOND = CartItemAdded(added=CartItem(product_id="p-2"))
 
 
 def test_the_store_comes_first_then_the_acknowledgement_then_the_buses() -> None:
+    """The order of the effects, as the pipeline's points tell it."""
     (
         given()
         .when(AddCartItem(product_id="p-1"))
@@ -60,6 +61,7 @@ def test_a_slow_store_is_asked_again() -> None:
 
 
 def test_a_store_that_stays_slow_is_given_up() -> None:
+    """Three retries, then the time-out is the outcome."""
     (
         given(FIRST)
         .with_faults(faults.event_store.append.times_out(times=4))
@@ -123,6 +125,7 @@ def test_stored_but_never_published() -> None:
 
 
 def test_a_lost_state_event_is_logged_and_nobody_is_told() -> None:
+    """Its failure is swallowed by the runtime, so the command succeeds."""
     (
         given(FIRST)
         .with_faults(faults.state_event_bus.send.fails())

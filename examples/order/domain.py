@@ -12,6 +12,7 @@ from wowspec import (
     CommandResultAccessor,
     DomainError,
     IllegalStateError,
+    ReadOnlyStateAggregate,
     ServerCommandExchange,
     after_command,
     aggregate_root,
@@ -30,6 +31,7 @@ class OrderItem(BaseModel):
 
 class Address(BaseModel):
     country: str
+    province: Annotated[str, Field(min_length=1)]
     street: Annotated[str, Field(min_length=1)]
 
 
@@ -40,6 +42,7 @@ class Address(BaseModel):
 class CreateOrder(BaseModel):
     items: Annotated[list[OrderItem], Field(min_length=1)]
     address: Address
+    from_cart: bool = False
 
     def validate_command(self) -> None:
         """What no single field can say: asked before the command is even sent."""
@@ -77,6 +80,7 @@ class CancelOrder(BaseModel):
 class OrderCreated(BaseModel):
     items: list[OrderItem]
     address: Address
+    from_cart: bool = False
 
 
 class AddressChanged(BaseModel):
@@ -142,6 +146,14 @@ class OrderState(BaseModel):
     def payable(self) -> int:
         return self.total - self.paid
 
+    def extract_tags(self, aggregate: ReadOnlyStateAggregate) -> dict[str, list[str]]:
+        """What orders are found by. Old values stay: an order that moved is found in both of its provinces."""
+        tags = dict(aggregate.tags)
+        if self.address is not None:
+            for key, value in (("country", self.address.country), ("province", self.address.province)):
+                tags[key] = sorted({*tags.get(key, ()), value})
+        return tags
+
     @on_sourcing
     def created(self, event: OrderCreated) -> None:
         self.items = event.items
@@ -205,7 +217,7 @@ class Order:
             if item.quantity > stock:
                 raise DomainError("OutOfStock", f"{stock} of {item.product_id} are left")
         result.set_command_result("total", sum(item.price * item.quantity for item in command.items))
-        return OrderCreated(items=command.items, address=command.address)
+        return OrderCreated(items=command.items, address=command.address, from_cart=command.from_cart)
 
     @on_command
     def change_address(self, command: ChangeAddress) -> AddressChanged:

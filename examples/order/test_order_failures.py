@@ -41,6 +41,7 @@ def created() -> Spec[Any]:
 
 
 def test_a_payment_is_stored_then_acknowledged_then_published() -> None:
+    """The order of the effects, as the pipeline's points tell it."""
     (
         created()
         .when(PAYING)
@@ -131,6 +132,7 @@ def test_two_payments_at_once() -> None:
 
 
 def test_paid_but_nobody_downstream_hears_of_it() -> None:
+    """What is stored stays stored; the sender is told of a failure all the same."""
     (
         created()
         .with_faults(faults.domain_event_bus.send.fails())
@@ -143,6 +145,7 @@ def test_paid_but_nobody_downstream_hears_of_it() -> None:
 
 
 def test_a_lost_state_event_is_logged_and_the_payment_succeeds() -> None:
+    """The state event comes last, and its failure is swallowed by the runtime."""
     (
         created()
         .with_faults(faults.state_event_bus.send.fails())
@@ -213,6 +216,7 @@ def test_a_slow_warehouse_is_asked_again() -> None:
 
 
 def test_a_warehouse_that_never_answers() -> None:
+    """After three retries the sender is told what the warehouse said."""
     (
         shop()
         .inject(warehouse=SlowWarehouse(timeouts=9))

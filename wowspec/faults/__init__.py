@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from ..errors import SpecError
 from ..messages.stages import CommandStage
+from ..modeling.processors import processor_metadata
 from ..world.points import POINTS
 from .along import along
 from .values import Fault, FaultPoint, point
@@ -73,10 +74,30 @@ class _EventPoints:
 
     __slots__ = ()
 
-    def deliver(self, processor: Any, function: str = "on_event") -> FaultPoint:
-        """An event reaches a function of a processor: `faults.event.deliver(OrderView, "on_event")`."""
-        name = processor if isinstance(processor, str) else processor.__name__
-        return FaultPoint(f"event.deliver:{name}.{function}")
+    def deliver(self, processor: Any, function: str | None = None) -> FaultPoint:
+        """An event reaches a function of a processor: `faults.event.deliver(OrderView)`.
+
+        Args:
+            processor: its class, or the name of it.
+            function: the name of the function; it may be left out where there is one.
+
+        Raises:
+            SpecError: if the class has no such function, or several and none is named.
+        """
+        if isinstance(processor, str):
+            return FaultPoint(f"event.deliver:{processor}.{function or 'on_event'}")
+        metadata = processor_metadata(processor)
+        known = list(dict.fromkeys(item.info.name for item in metadata.functions))
+        if function is None and len(known) == 1:
+            function = known[0]
+        if function not in known:
+            said = "" if function is None else f", {function!r}"
+            raise SpecError(
+                f"faults.event.deliver({metadata.name}{said}): which function of {metadata.name}?",
+                why=f"a fault strikes one of them; it has {', '.join(known)}",
+                instead=" or ".join(f"faults.event.deliver({metadata.name}, {name!r})" for name in known),
+            )
+        return FaultPoint(f"event.deliver:{metadata.name}.{function}")
 
 
 class _WaitPoints:

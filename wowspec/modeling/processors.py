@@ -9,7 +9,7 @@ from typing import Any, Final, TypeVar, overload
 
 from ..errors import DefinitionError
 from .aggregates import DEFAULT_CONTEXT, aggregate_metadata, is_aggregate
-from .claims import aggregate_of_event
+from .claims import aggregate_of_event, aggregates_of_state
 from .decorators import Role
 from .functions import HandlerFunction, Namespace, UnresolvedAnnotation, discover
 from .identity import FunctionInfo, NamedAggregate
@@ -47,11 +47,12 @@ class EventFunction:
         return frozenset(_topic(item, context) for item in named for context in contexts)
 
     def _owners(self) -> Iterable[type]:
-        """The aggregates that the event classes and their subclasses belong to."""
+        """The aggregates that the event classes (or state classes) and their subclasses belong to."""
         for supported in self.handler.supported:
-            for event_class in (supported, *_subclasses(supported)):
-                owner = aggregate_of_event(event_class)
-                if owner is not None:
+            for cls in (supported, *_subclasses(supported)):
+                if self.handler.wraps_state:
+                    yield from aggregates_of_state(cls)
+                elif (owner := aggregate_of_event(cls)) is not None:
                     yield owner
 
 
