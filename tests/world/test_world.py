@@ -37,7 +37,7 @@ class OneStrike:
 
 def pass_point(world, effect, **options):
     """Pass one point in a task of its own; the task."""
-    passing = world.at("event_store.append", LANE, "a-1", "subject", "v1", effect, **options)
+    passing = world.at("event_store.append", LANE, "subject", "v1", effect, **options)
     task = world.scheduler.spawn(passing, "pass")
     world.scheduler.run()
     return task
@@ -224,7 +224,7 @@ def test_lanes_of_a_trace():
     """Rows of one lane stay together, lanes in the order of their first row."""
     world = World()
     for lane in (LANE, Lane(Room.GATEWAY, "a-1"), LANE):
-        task = world.scheduler.spawn(world.at("event_store.append", lane, "a-1", None, "", lambda: None), "pass")
+        task = world.scheduler.spawn(world.at("event_store.append", lane, None, "", lambda: None), "pass")
         world.scheduler.run()
         task.result()
 

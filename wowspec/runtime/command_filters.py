@@ -67,12 +67,11 @@ class AggregateProcessorFilter:
         appending = runtime.world.carry(
             EVENT_STORE_APPEND,
             exchange.lane,
-            stream.aggregate_id.id,
             stream,
             describe_stream,
             runtime.event_store.append_now,
-            rival=self._append_rival,
-            conflict=EventVersionConflictError,
+            self._append_rival,
+            EventVersionConflictError,
         )
         return appending if type(appending) is CoroutineType else None
 
@@ -84,9 +83,7 @@ def acknowledge(runtime: Runtime, exchange: ServerCommandExchange[Any]) -> Any:
     """Acknowledge a command to its bus; to be awaited if it is a coroutine (see `World.enter`)."""
     message = exchange.message
     effect = nothing if exchange.delivery is None else lambda _: exchange.acknowledge()
-    return runtime.world.carry(
-        COMMAND_ACKNOWLEDGE, exchange.lane, message.aggregate_id.id, message, command_type, effect
-    )
+    return runtime.world.carry(COMMAND_ACKNOWLEDGE, exchange.lane, message, command_type, effect)
 
 
 def command_type(message: CommandMessage[Any]) -> str:
@@ -149,7 +146,6 @@ class SendDomainEventStreamFilter:
             publishing = runtime.world.carry(
                 DOMAIN_EVENT_BUS_SEND,
                 exchange.lane,
-                stream.aggregate_id.id,
                 stream,
                 version_text,
                 runtime.domain_event_bus.send_now,
@@ -177,7 +173,6 @@ class SendStateEventFilter:
                 publishing = runtime.world.carry(
                     STATE_EVENT_BUS_SEND,
                     exchange.lane,
-                    stream.aggregate_id.id,
                     state_event,
                     version_text,
                     runtime.state_event_bus.send_now,

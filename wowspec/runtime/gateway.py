@@ -275,7 +275,7 @@ class CommandGateway:
         bus = self.bus
         # The in-memory bus answers at once; any other one is awaited.
         put: Callable[[CommandMessage[Any]], Any] = bus.send_now if type(bus) is InMemoryCommandBus else bus.send
-        sending = self.world.carry(COMMAND_BUS_SEND, lane, message.aggregate_id.id, message, _command_type, put)
+        sending = self.world.carry(COMMAND_BUS_SEND, lane, message, _command_type, put)
         return sending if type(sending) is CoroutineType else None
 
     def _send_into(
@@ -384,9 +384,7 @@ def _request_id_is_new(
     check: Callable[[CommandMessage[Any]], Any] = (
         checker.begin if type(checker) is DefaultRequestIdChecker else checker.check
     )
-    answer = gateway.world.carry(
-        REQUEST_ID_CHECK, lane, message.aggregate_id.id, message, "true", check, settle=_note_answer, usual=True
-    )
+    answer = gateway.world.carry(REQUEST_ID_CHECK, lane, message, "true", check, settle=_note_answer, usual=True)
     if answer is True:
         return None
     if type(answer) is CoroutineType:
@@ -428,7 +426,6 @@ def _fields_are_valid(
     violations = gateway.world.carry(
         COMMAND_VALIDATE,
         lane,
-        message.aggregate_id.id,
         message,
         "",
         gateway.violations_of,

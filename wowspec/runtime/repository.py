@@ -21,25 +21,11 @@ Factory = Callable[[StateMetadata, AggregateRef, Supply | None], StateAggregate]
 
 
 class At(Protocol):
-    """How an effect passes its point: `World.enter`, or `direct` outside a world."""
+    """How an effect passes its point: `World.enter`."""
 
-    def __call__(
-        self, point: str, lane: Lane, key: str, subject: Any, detail: str, effect: Callable[[], Any], /
-    ) -> Any:
+    def __call__(self, point: str, lane: Lane, subject: Any, detail: str, effect: Callable[[], Any], /) -> Any:
         """Pass a point and give what the effect gives, or a coroutine of it."""
         ...
-
-
-def direct(
-    point: str,  # noqa: ARG001
-    lane: Lane | None,  # noqa: ARG001
-    key: str,  # noqa: ARG001
-    subject: Any,  # noqa: ARG001
-    detail: str,  # noqa: ARG001
-    effect: Callable[[], Any],
-) -> Any:
-    """Run the effect; nothing is traced, no fault strikes. A coroutine that it gives must be awaited."""
-    return effect()
 
 
 class StateAggregateRepository:
@@ -168,8 +154,8 @@ class StateAggregateRepository:
         self, point: str, lane: Lane | None, aggregate_id: AggregateRef, detail: str, effect: Callable[[], Any]
     ) -> Any:
         if self._at is None or lane is None:
-            return direct(point, lane, aggregate_id.id, aggregate_id, detail, effect)
-        return self._at(point, lane, aggregate_id.id, aggregate_id, detail, effect)
+            return effect()
+        return self._at(point, lane, aggregate_id, detail, effect)
 
 
 def _sourced(aggregate: StateAggregate, streams: list[DomainEventStream]) -> StateAggregate:

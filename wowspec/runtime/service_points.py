@@ -60,7 +60,7 @@ class _StandIn:
 
     def _enter(self, point: str, call: Callable[[], Any]) -> Any:
         exchange = self._exchange
-        return self._world.enter(point, exchange.lane, exchange.aggregate_id.id, exchange.message, "", call)
+        return self._world.enter(point, exchange.lane, exchange.message, "", call)
 
     def _awaited(self, point: str, method: Callable[..., Any]) -> Callable[..., Any]:
         async def called(*args: Any, **kwargs: Any) -> Any:

@@ -34,7 +34,7 @@ class TraceRow:
         nanos: epoch nanoseconds of virtual time when it was entered.
         point: its text, such as `event_store.append`.
         lane: whose work it belongs to.
-        key: the aggregate id text that faults address it by.
+        key: the aggregate id text that faults address it by: the lane's.
         subject: the message that passed it.
         detail: what passed it, for reading.
         outcome: `ok`, a fault kind, `error:<class>`, `rival:<outcome>`, or `violations:<n>`.
@@ -62,25 +62,43 @@ class TraceRow:
 
 #: What a detail may be: text, or a function of the subject, called when somebody looks.
 Detail = str | Callable[[Any], str]
+#: A point that was passed: nanos, point, lane, subject, detail.
+Passed = tuple[int, str, Lane, Any, Detail]
+
+
+def made_row(passed: Passed, *, known: bool = True) -> TraceRow:
+    """The row of a point that was passed; its detail is left empty where it is not known."""
+    nanos, point, lane, subject, detail = passed
+    text = "" if not known else detail if isinstance(detail, str) else detail(subject)
+    return TraceRow(nanos, point, lane, lane.aggregate_id, subject, text)
 
 
 class Trace:
     """The rows of a world, oldest first.
 
     Attributes:
-        kept: a row each; but a point that was passed without any incident is kept as a plain tuple of nanos, point,
-            lane, key, subject and detail until somebody looks: most rows never are.
+        kept: a row each; but a point that was passed without any incident is kept as a plain tuple until somebody
+            looks, since most rows never are looked at.
     """
 
     __slots__ = ("_made", "kept")
 
     def __init__(self) -> None:
-        self.kept: list[TraceRow | tuple[int, str, Lane, str, Any, Detail]] = []
+        self.kept: list[TraceRow | Passed] = []
         self._made = 0
 
     def append(self, row: TraceRow) -> None:
         """Keep a row that may still change."""
         self.kept.append(row)
+
+    def row_of(self, passed: Passed, *, known: bool = True) -> TraceRow:
+        """Put a row in the place of a point that was not passed without incident after all."""
+        kept = self.kept
+        place = len(kept) - 1
+        while kept[place] is not passed:
+            place -= 1
+        row = kept[place] = made_row(passed, known=known)
+        return row
 
     @property
     def rows(self) -> list[TraceRow]:
@@ -89,9 +107,7 @@ class Trace:
         for index in range(self._made, len(kept)):
             item = kept[index]
             if isinstance(item, tuple):
-                nanos, point, lane, key, subject, detail = item
-                text = detail if isinstance(detail, str) else detail(subject)
-                kept[index] = TraceRow(nanos, point, lane, key, subject, text)
+                kept[index] = made_row(item)
         self._made = len(kept)
         return kept  # type: ignore[return-value]
 

@@ -19,7 +19,7 @@ from .clock import NANOS_PER_MILLI, VirtualClock
 from .points import FaultKind
 from .scheduler import Scheduler, Task
 from .services import ServiceProvider
-from .trace import Detail, Lane, Trace, TraceRow
+from .trace import Detail, Lane, Trace, TraceRow, made_row
 
 
 class Strike(Protocol):
@@ -107,7 +107,6 @@ class World:
         self,
         point: str,
         lane: Lane,
-        key: str,
         subject: Any,
         detail: Detail,
         effect: Callable[[], Any],
@@ -117,14 +116,13 @@ class World:
         settle: Callable[[TraceRow, Any], None] | None = None,
     ) -> Any:
         """As `enter`, always to be awaited."""
-        result = self.enter(point, lane, key, subject, detail, effect, rival=rival, conflict=conflict, settle=settle)
+        result = self.enter(point, lane, subject, detail, effect, rival=rival, conflict=conflict, settle=settle)
         return await result if type(result) is CoroutineType else result
 
     def enter(
         self,
         point: str,
         lane: Lane,
-        key: str,
         subject: Any,
         detail: Detail,
         effect: Callable[[], Any],
@@ -137,7 +135,6 @@ class World:
         return self.carry(
             point,
             lane,
-            key,
             subject,
             detail,
             lambda _: effect(),
@@ -150,11 +147,9 @@ class World:
         self,
         point: str,
         lane: Lane,
-        key: str,
         subject: Any,
         detail: Detail,
         effect: Callable[[Any], Any],
-        *,
         rival: Callable[[Any, Any], Any] | None = None,
         conflict: Callable[[Any], BaseException] | None = None,
         settle: Callable[[TraceRow, Any], None] | None = None,
@@ -167,8 +162,7 @@ class World:
 
         Args:
             point: text of the point, such as `event_store.append`.
-            lane: whose work this is.
-            key: aggregate id text that faults address.
+            lane: whose work this is; faults address it by its aggregate id.
             subject: the message concerned.
             detail: what passes, for the trace: text, or a function of the subject.
             effect: the effect itself; gets the subject.
@@ -178,27 +172,24 @@ class World:
             usual: the result for which `detail` already says it, so that `settle` need not be asked.
         """
         if self.injector is not None:
-            return self._pass_armed(point, lane, key, subject, detail, effect, rival, conflict, settle)
-        nanos = self.clock.nanos
+            return self._pass_armed(point, lane, subject, detail, effect, rival, conflict, settle)
         kept = self.trace.kept
-        place = len(kept)
-        kept.append((nanos, point, lane, key, subject, detail))
+        passed = (self.clock.nanos, point, lane, subject, detail)
+        kept.append(passed)
         try:
             result = effect(subject)
         except Exception as error:
-            row = _row(nanos, point, lane, key, subject, detail if settle is None else "")
-            kept[place] = _failed(row, error)
+            row = self.trace.row_of(passed, known=settle is None)
+            _failed(row, error)
             raise
         if type(result) is not CoroutineType and (settle is None or result is usual):
             return result
-        row = kept[place] = _row(nanos, point, lane, key, subject, detail)
-        return self._settled(row, result, settle)
+        return self._settled(self.trace.row_of(passed), result, settle)
 
     def _pass_armed(
         self,
         point: str,
         lane: Lane,
-        key: str,
         subject: Any,
         detail: Detail,
         effect: Callable[[Any], Any],
@@ -209,15 +200,14 @@ class World:
         chooser = self.scheduler.chooser
         if chooser is not None and chooser.gives_way(point):
             return chooser.pass_point(
-                self, point, lambda: self._pass(point, lane, key, subject, detail, effect, rival, conflict, settle)
+                self, point, lambda: self._pass(point, lane, subject, detail, effect, rival, conflict, settle)
             )
-        return self._pass(point, lane, key, subject, detail, effect, rival, conflict, settle)
+        return self._pass(point, lane, subject, detail, effect, rival, conflict, settle)
 
     def _pass(
         self,
         point: str,
         lane: Lane,
-        key: str,
         subject: Any,
         detail: Detail,
         effect: Callable[[Any], Any],
@@ -226,7 +216,7 @@ class World:
         settle: Callable[[TraceRow, Any], None] | None,
     ) -> Any:
         # What is known only afterwards is not said of an effect that never ran.
-        row = _row(self.clock.nanos, point, lane, key, subject, detail if settle is None else "")
+        row = made_row((self.clock.nanos, point, lane, subject, detail), known=settle is None)
         self.trace.append(row)
         if self.injector is not None:
             strike = self.injector.visit(row)
@@ -307,15 +297,9 @@ class World:
         return result
 
 
-def _row(nanos: int, point: str, lane: Lane, key: str, subject: Any, detail: Detail) -> TraceRow:
-    text = detail if isinstance(detail, str) else detail(subject)
-    return TraceRow(nanos, point, lane, key, subject, text)
-
-
-def _failed(row: TraceRow, error: Exception) -> TraceRow:
+def _failed(row: TraceRow, error: Exception) -> None:
     row.outcome = f"error:{type(error).__name__}"
     row.error = error
-    return row
 
 
 def _noted(row: TraceRow, error: BaseException) -> BaseException:

@@ -61,7 +61,6 @@ class EventFunctionFilter:
         await world.at(
             f"{EVENT_DELIVER}:{target.info.processor_name}.{target.info.name}",
             exchange.lane,
-            event.aggregate_id.id,
             event,
             f"{type(event.body).__name__} v{event.version}#{event.sequence}",
             nothing,

@@ -44,7 +44,6 @@ class SnapshotFunctionFilter:
                 saving = runtime.world.carry(
                     SNAPSHOT_SAVE,
                     exchange.lane,
-                    state_event.aggregate_id.id,
                     state_event,
                     version_text,
                     strategy.save_now,

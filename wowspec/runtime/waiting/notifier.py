@@ -119,7 +119,6 @@ def notify_if_wanted(
         passing = world.carry(
             point,
             lane,
-            signal.aggregate_id.id,
             message,
             "succeeded" if code == ErrorCode.OK else code,
             lambda _: notify(extracted.endpoint, signal),
