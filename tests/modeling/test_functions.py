@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, Optional, TypeVar, Union
 
 import pytest
 from pydantic import BaseModel
+from typing_extensions import TypeAliasType
 
 from wowspec import (
     CommandMessage,
     DefinitionError,
+    DomainEvent,
     Name,
     ServerCommandExchange,
     after_command,
@@ -20,6 +23,7 @@ from wowspec import (
     given,
     on_command,
     on_error,
+    on_sourcing,
 )
 from wowspec.modeling.aggregates import aggregate_metadata
 from wowspec.modeling.decorators import Role
@@ -506,3 +510,91 @@ def test_a_command_that_an_unfinished_definition_waits_for():
 
     with pytest.raises(DefinitionError, match=r"'OnlyForCheckers'"):
         aggregate_of(Known)
+
+
+# --- what only looks like a function ---
+
+
+#: A decorator of another module.
+ELSEWHERE: dict[str, Any] = {}
+exec(
+    """
+import functools
+def traced(function):
+    @functools.wraps(function)
+    def wrapper(*args, **kwargs):
+        return function(*args, **kwargs)
+    return wrapper
+""",
+    ELSEWHERE,
+)
+traced = ELSEWHERE["traced"]
+
+
+def test_a_decorated_method():
+    """Its annotations are those of the method, wherever its decorator stands."""
+
+    class Local(BaseModel):
+        id: str
+
+    class Root:
+        @on_command
+        @traced
+        def handle(self, command: Local | Close) -> Opened: ...
+
+    [item] = found_in(Root)
+    assert (item.supported, item.events) == ((Local, Close), (Opened,))
+
+
+def test_what_a_decorator_made_an_object_of():
+    """It is refused instead of being passed over."""
+    marked = functools.partial(lambda self, command: None)
+
+    class Root:
+        handle = on_command(marked)
+
+    with pytest.raises(DefinitionError, match=r"Root\.handle is marked @on_command, but is a partial"):
+        found_in(Root)
+
+
+def test_a_named_alias():
+    """A `type X = A | B` is its members."""
+    either = TypeAliasType("either", Open | Close)
+
+    class Root:
+        @on_command
+        def handle(self, command): ...
+
+    Root.handle.__annotations__["command"] = either
+
+    assert found_in(Root)[0].supported == (Open, Close)
+
+
+@pytest.mark.clause("CMD-248")
+def test_a_union_of_envelopes():
+    """The union stands inside the envelope."""
+
+    class Root:
+        @on_command
+        def handle(self, command: CommandMessage[Open] | CommandMessage[Close]) -> Opened: ...
+
+    with pytest.raises(DefinitionError, match=r"Root\.handle handles a union with CommandMessage(.|\n)*\[A \| B\]"):
+        found_in(Root)
+
+
+@pytest.mark.clause("CMD-248")
+def test_the_envelope_of_something_else():
+    """A command function has no event, a sourcing function no command."""
+
+    class Commanded:
+        @on_command
+        def handle(self, command: DomainEvent[Opened]) -> Opened: ...
+
+    class Sourced:
+        @on_sourcing
+        def handle(self, event: CommandMessage[Open]) -> None: ...
+
+    with pytest.raises(DefinitionError, match=r"Commanded\.handle takes a DomainEvent(.|\n)*CommandMessage\[C\]"):
+        found_in(Commanded)
+    with pytest.raises(DefinitionError, match=r"Sourced\.handle takes a CommandMessage(.|\n)*DomainEvent\[E\]"):
+        found_in(Sourced, Role.SOURCING)

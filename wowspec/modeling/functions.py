@@ -22,6 +22,8 @@ from .decorators import ROLES, Mark, Role, RoleRow, mark_of
 from .fields import defining_locals, enclosing_locals
 
 ENVELOPE: Final = "__wowspec_envelope__"
+#: Envelopes of commands; all others are of events.
+_COMMAND_ENVELOPES: Final = ("CommandMessage", "ServerCommandExchange")
 
 
 class First(StrEnum):
@@ -32,7 +34,7 @@ class First(StrEnum):
     EXCHANGE = "exchange"
 
 
-class UnresolvedAnnotation(Exception):
+class UnresolvedAnnotation(Exception):  # noqa: N818 - a state of the definition, which may pass
     """An annotation names something that does not exist yet; the definition is completed at its first use.
 
     `name` is what does not exist, where that is known.
@@ -138,6 +140,8 @@ class Namespace:
         """
         if not isinstance(annotation, str) and not _holds_text(annotation):
             return annotation
+        # The annotations of a decorated method are those of the method itself.
+        owner = inspect.unwrap(owner) if callable(owner) and not isinstance(owner, type) else owner
         module = sys.modules.get(getattr(owner, "__module__", ""), None)
         globals_ = getattr(owner, "__globals__", None) or (vars(module) if module else {})
         shim = types.SimpleNamespace(__annotations__={"it": annotation})
@@ -164,11 +168,10 @@ def _nested_classes(cls: type) -> dict[str, Any]:
 
 
 def _closure(owner: Any) -> dict[str, Any]:
-    function = inspect.unwrap(owner) if callable(owner) else owner
-    if not inspect.isfunction(function) or not function.__closure__:
+    if not inspect.isfunction(owner) or not owner.__closure__:
         return {}
     found = {}
-    for name, cell in zip(function.__code__.co_freevars, function.__closure__, strict=True):
+    for name, cell in zip(owner.__code__.co_freevars, owner.__closure__, strict=True):
         with suppress(ValueError):  # a name that has no value yet
             found[name] = cell.cell_contents
     return found
@@ -225,8 +228,15 @@ def _members(cls: type) -> Iterator[tuple[str, Any]]:
         for name, value in vars(base).items():
             if inspect.isfunction(value):
                 declared[name] = (base, value)
-            else:
-                declared.pop(name, None)
+                continue
+            declared.pop(name, None)
+            mark = mark_of(value)
+            if mark is not None and not isinstance(value, type):
+                raise DefinitionError(
+                    f"{base.__name__}.{name} is marked @{mark.role.value}, but is a {type(value).__name__}",
+                    why="a message function is a plain method, whose parameters can be read",
+                    instead=f"@{mark.role.value} on a method that calls it: def {name}(self, ...) -> ...: ...",
+                )
     for name in sorted(declared):
         base, value = declared[name]
         is_private = name.startswith("_") and not name.startswith("__")
@@ -243,7 +253,7 @@ def _conventional_role(name: str) -> Role | None:
 
 
 def _counts_by_name(cls: type, name: str, row: RoleRow, function: Any) -> bool:
-    """Whether a function with a conventional name and no decorator is one; a silent miss would mislead, so it is said."""
+    """Whether a function with a conventional name and no decorator is one; what only looks like one is refused."""
     positional = _positional(function)
     if not positional:
         raise DefinitionError(
@@ -316,7 +326,10 @@ def strip_annotated(annotation: Any) -> tuple[Any, tuple[Any, ...]]:
 
 
 def union_members(annotation: Any) -> tuple[Any, ...]:
-    """The members of a union, or the annotation itself."""
+    """The members of a union or of a named alias, or the annotation itself."""
+    stands_for = getattr(annotation, "__value__", None) if type(annotation).__name__ == "TypeAliasType" else None
+    if stands_for is not None:
+        return union_members(stands_for)
     if typing.get_origin(annotation) in (typing.Union, types.UnionType):
         return tuple(member for arg in typing.get_args(annotation) for member in union_members(arg))
     return (annotation,)
@@ -334,7 +347,16 @@ def _first_parameter(place: str, row: RoleRow, annotation: Any) -> tuple[tuple[t
                 why=f"its type argument says which {row.first} the function handles",
                 instead=f"{getattr(bare, '__name__', bare)}[TheType]",
             )
-        wraps_state = (origin or bare).__name__ == "StateEvent"
+        name = (origin or bare).__name__
+        if (name in _COMMAND_ENVELOPES) is not (row.first == "command"):
+            raise DefinitionError(
+                f"{place} takes a {name}, which holds no {row.first}",
+                why=f"it is called with the envelope of its {row.first}",
+                instead="CommandMessage[C] or ServerCommandExchange[C]"
+                if row.first == "command"
+                else "DomainEvent[E] or DomainEventExchange[E]",
+            )
+        wraps_state = name == "StateEvent"
         return message_classes(place, row, args[-1 if not wraps_state else 0]), First(envelope), wraps_state
     return message_classes(place, row, bare), First.BODY, False
 
@@ -345,6 +367,12 @@ def message_classes(place: str, row: RoleRow, annotation: Any) -> tuple[type, ..
     for member in union_members(annotation):
         bare, _ = strip_annotated(member)
         bare = typing.get_origin(bare) or bare
+        if getattr(bare, ENVELOPE, None) is not None:
+            raise DefinitionError(
+                f"{place} handles a union with {bare.__name__}[...] in it",
+                why="a function is given one sort of thing: the body, or its envelope",
+                instead=f"{bare.__name__}[A | B]",
+            )
         if not isinstance(bare, type) or bare in (object, type(None), Any):
             raise DefinitionError(
                 f"{place} handles {member!r}, which is no concrete {row.first} class",
