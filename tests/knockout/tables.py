@@ -40,4 +40,11 @@ TABLES: Final[tuple[Table, ...]] = (
     Table("runtime.command_filters:COMMAND_FILTERS", ("tests/runtime/test_order_of_checks.py",)),
     Table("runtime.downstream.snapshot_dispatcher:SNAPSHOT_FILTERS", ("tests/runtime/test_order_of_checks.py",)),
     Table("runtime.sourcing:EFFECTS", ("tests/runtime/test_sourcing.py",)),
+    Table("modeling.identity:TOPIC_OF_KIND", ("tests/runtime/test_event_buses.py",)),
+    Table("runtime.system:PROCESSOR_ORDER", ("tests/runtime/downstream/test_event_dispatcher.py",)),
+    Table("runtime.chain:EVENT_DISPATCHERS", ("tests/runtime/downstream/test_event_filters.py",)),
+    Table("runtime.downstream.event_filters:STAGE_OF", ("tests/runtime/downstream/test_event_filters.py",)),
+    Table("runtime.downstream.event_filters:EVENT_FILTERS", ("tests/runtime/downstream/test_event_filters.py",)),
+    Table("runtime.downstream.execution_failed:STATUS_AFTER", ("tests/runtime/downstream/test_execution_failed.py",)),
+    Table("runtime.prepare:OPERATIONS", ("tests/runtime/test_prepare.py",)),
 )

@@ -104,7 +104,7 @@ def test_the_first_subscriber_gets_what_was_kept():
     assert second == []
 
 
-@pytest.mark.clause("EVT-081")
+@pytest.mark.clause("EVT-081", "TCK-010")
 def test_order_is_kept():
     """Each subscriber gets the messages in the order in which they were sent."""
     bus, got = domain_event_bus(), []
@@ -116,7 +116,7 @@ def test_order_is_kept():
     assert [stream.version for stream in got] == [1, 2, 3]
 
 
-@pytest.mark.clause("EVT-082")
+@pytest.mark.clause("EVT-082", "TCK-010")
 def test_subscriber_count():
     """Live subscriptions are counted, by aggregate type."""
     bus = domain_event_bus()

@@ -68,7 +68,7 @@ def test_time_to_live(ttl_at, is_forever, is_expired):
     assert not PreparedValue("ann", FOREVER).is_expired(FOREVER + 1)
 
 
-@pytest.mark.clause("PRK-002")
+@pytest.mark.clause("PRK-002", "TCK-014")
 def test_prepare(setting):
     """A free or expired key can be reserved; a live one cannot, not even for an equal value."""
     keys, do = setting.keys, setting.do
@@ -109,7 +109,7 @@ def test_rollback(setting):
     assert do(keys.get_value("bob")) is None
 
 
-@pytest.mark.clause("PRK-005")
+@pytest.mark.clause("PRK-005", "TCK-014")
 def test_rollback_by_value(setting):
     """With a value, only an entry of that value is released, expired or not."""
     keys, do = setting.keys, setting.do
@@ -122,7 +122,7 @@ def test_rollback_by_value(setting):
     assert do(keys.get_value("ann")) is None
 
 
-@pytest.mark.clause("PRK-006", "PRK-007")
+@pytest.mark.clause("PRK-006", "PRK-007", "TCK-014")
 def test_reprepare(setting):
     """What is stored is replaced, time to live included: if it equals the old value, where one is given."""
     keys, do = setting.keys, setting.do
@@ -153,7 +153,7 @@ def test_move(setting):
     assert do(keys.get_value("anna")) == PreparedValue("a-1", 5_000)
 
 
-@pytest.mark.clause("PRK-008")
+@pytest.mark.clause("PRK-008", "TCK-014")
 def test_move_that_fails(setting):
     """Equal keys are refused by the call; a wrong old value is an illegal state, and the new key is free again."""
     keys, do = setting.keys, setting.do
@@ -190,7 +190,7 @@ def test_using(setting):
     assert do(keys.get("ann")) == "a-1"
 
 
-@pytest.mark.clause("PRK-009")
+@pytest.mark.clause("PRK-009", "TCK-014")
 @pytest.mark.parametrize("then", [refuse, refuse_at_once])
 def test_using_that_fails(setting, then):
     """A failure releases the key if this call had reserved it, and no other; the failure itself comes through."""
@@ -256,6 +256,24 @@ def test_a_declared_prepare_key():
     assert bench.run(bench.runtime.prepare_keys.named("Usernames").get("ann")) == "a-1"
     with pytest.raises(IllegalArgumentError, match="moved to itself"):
         usernames.move("ann", "a-1", "ann", "a-1")
+
+
+@pytest.mark.clause("PRK-011")
+def test_a_declared_prepare_key_does_all_that_keys_do():
+    """Every operation reaches the keys that the world keeps under the name."""
+    bench = Bench()
+    mails, run = bench.runtime.prepare_keys.of(Mails), bench.run
+
+    async def told(is_prepared):
+        return is_prepared
+
+    assert run(mails.prepare("a@x", "a-1"))
+    assert run(mails.reprepare("a@x", PreparedValue("a-2", 7), old="a-1"))
+    assert run(mails.get_value("a@x")) == PreparedValue("a-2", 7)
+    assert run(mails.move("a@x", "a-2", "b@x", "a-2"))
+    assert run(mails.get("b@x")) == "a-2"
+    assert run(mails.rollback("b@x"))
+    assert run(mails.using("b@x", "a-3", told))
 
 
 @pytest.mark.clause("PRK-011")

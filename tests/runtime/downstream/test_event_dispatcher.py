@@ -92,7 +92,7 @@ def test_a_function_takes_its_topics_alone():
     assert journal == ["ledger"]
 
 
-@pytest.mark.clause("EVT-113", "EVT-114", "PRJ-002")
+@pytest.mark.clause("EVT-113", "EVT-114", "PRJ-002", "TCK-013")
 def test_each_kind_of_function_hears_its_own_bus():
     """A stream never runs state-event functions, a state event never event functions; one class may have both."""
     bench, journal = bench_of(Wide)
@@ -441,7 +441,7 @@ def test_dispatchers_start_in_one_order():
     assert journal == ["event processor", "projection", "saga"]
 
 
-@pytest.mark.clause("PRJ-015")
+@pytest.mark.clause("PRJ-015", "TCK-013")
 def test_a_stopped_dispatcher_finishes_what_it_took():
     """Stopping drains what was taken; what comes later is not handled."""
 
