@@ -47,6 +47,12 @@ def recoverable(error_class: E) -> E:
 
 def as_error_info(value: Any) -> ErrorInfo | None:
     """The error info that an object carries itself: `error_code` with `error_message` or `error_msg` (CMD-321)."""
+    cls = type(value)
+    silent = _SILENT.get(cls)
+    if silent is None:
+        silent = _SILENT[cls] = _is_silent(cls)
+    if silent and "error_code" not in getattr(value, "__dict__", ()):
+        return None
     code = getattr(value, "error_code", None)
     if not isinstance(code, str):
         return None
@@ -57,6 +63,22 @@ def as_error_info(value: Any) -> ErrorInfo | None:
         return None
     bindings = getattr(value, "binding_errors", ()) or ()
     return ErrorInfo(code, str(message), tuple(b for b in bindings if isinstance(b, BindingError)))
+
+
+#: Every event is asked, and a pydantic model takes long to say that it has no such attribute.
+_SILENT: Final[dict[type, bool]] = {}
+
+
+def _is_silent(cls: type) -> bool:
+    """Whether an object of this class has an error code only if its own dictionary holds one."""
+    if hasattr(cls, "error_code") or cls.__getattribute__ is not object.__getattribute__:  # type: ignore[comparison-overlap]
+        return False
+    asked = getattr(cls, "__getattr__", None)
+    if asked is None:
+        return True
+    # A pydantic model looks into its extra fields, if it takes any, and has nothing else to say.
+    takes_extra = getattr(cls, "model_config", {}).get("extra") == "allow"
+    return asked.__module__ == "pydantic.main" and not takes_extra
 
 
 def _by_class(table: dict[type, Any], error_class: type) -> Any:

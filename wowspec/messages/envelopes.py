@@ -94,7 +94,7 @@ class DomainEvent(Generic[B]):
         )  # fmt: skip
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, init=False)
 class DomainEventStream:
     """All events of one command: one version, one unit of storage (EVT-042, EVT-050)."""
 
@@ -109,11 +109,15 @@ class DomainEventStream:
     version: int = field(init=False, compare=False, repr=False)
     command_id: str = field(init=False, compare=False, repr=False)
 
-    def __post_init__(self) -> None:
-        if not self.events:
+    def __init__(self, id: str, request_id: str, header: Header, events: tuple[DomainEvent[Any], ...]) -> None:  # noqa: A002
+        if not events:
             message = "a domain event stream needs at least one event"
             raise IllegalArgumentError(message)
-        first = self.events[0]
+        self.id = id
+        self.request_id = request_id
+        self.header = header
+        self.events = events
+        first = events[0]
         self.aggregate_id = first.aggregate_id
         self.version = first.version
         self.command_id = first.command_id
@@ -156,7 +160,7 @@ class DomainEventStream:
         return DomainEventStream(self.id, self.request_id, Header(self.header), copies)
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, init=False)
 class StateEvent(Generic[S]):
     """A stream together with the state after it (STA-042).
 
@@ -178,8 +182,21 @@ class StateEvent(Generic[S]):
     version: int = field(init=False, compare=False, repr=False)
     command_id: str = field(init=False, compare=False, repr=False)
 
-    def __post_init__(self) -> None:
-        stream = self.stream
+    def __init__(
+        self,
+        stream: DomainEventStream,
+        state: S,
+        first_operator: str = "",
+        first_event_time: int = 0,
+        tags: dict[str, list[str]] | None = None,
+        deleted: bool = False,
+    ) -> None:
+        self.stream = stream
+        self.state = state
+        self.first_operator = first_operator
+        self.first_event_time = first_event_time
+        self.tags = {} if tags is None else tags
+        self.deleted = deleted
         self.id = stream.id
         self.header = stream.header
         self.aggregate_id = stream.aggregate_id

@@ -118,6 +118,10 @@ def build_stream(
 
 def ignores_sourcing(stream: DomainEventStream) -> bool:
     """Whether state ignores the stream: it is the first, and each body is a marked error event (EVT-057, CMD-310)."""
-    return stream.version == 1 and all(
-        isinstance(event.body, IgnoreSourcing) and as_error_info(event.body) is not None for event in stream.events
-    )
+    if stream.version != 1:
+        return False
+    for event in stream.events:
+        body = event.body
+        if not isinstance(body, IgnoreSourcing) or as_error_info(body) is None:
+            return False
+    return True

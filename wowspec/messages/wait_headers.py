@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Final
 
 from ..errors import IllegalArgumentError
 from .header import Header
-from .stages import CommandStage, parse_stage
+from .stages import STAGE_BY_NAME, CommandStage, parse_stage
 from .wait_plans import ChainTail, ChainTarget, FunctionSelector, StageTarget, WaitPlan, WaitTarget, stage_target
 
 WAIT_ID: Final = "command_wait_id"
@@ -60,22 +59,28 @@ def _write_target(target: WaitTarget, entries: dict[str, str]) -> None:
     _write_tail(target.tail, entries)
 
 
+#: What a plan for a mere stage never writes.
+_RICH_KEYS: Final = frozenset(
+    (*_SELECTOR_KEYS, WAIT_CHAIN, WAIT_TAIL_STAGE, *_TAIL_SELECTOR_KEYS),
+)
+#: Targets that are a mere stage, by its text.
+_MERE_STAGES: Final[dict[str, StageTarget]] = {name: stage_target(stage) for name, stage in STAGE_BY_NAME.items()}
+
+
 def _read_target(header: Mapping[str, str]) -> WaitTarget | None:
+    if _RICH_KEYS.isdisjoint(header):
+        # Most targets are like this, and several parts of the runtime read the header of each message.
+        mere = _MERE_STAGES.get(header.get(WAIT_STAGE, ""))
+        if mere is not None:
+            return mere
     # The tail is read first: an unknown tail stage fails even beside a valid stage key (CMD-350, CMD-353).
     tail = _read_tail(header) if WAIT_TAIL_STAGE in header else None
     if tail is not None and header.get(WAIT_CHAIN) == CHAIN_MARKER:
         return ChainTarget(_read_selector(header, _SELECTOR_KEYS), tail)
     stage_name = header.get(WAIT_STAGE)
     if stage_name is not None:
-        get = header.get
-        return _stage_target(stage_name, get(WAIT_CONTEXT, ""), get(WAIT_PROCESSOR, ""), get(WAIT_FUNCTION, ""))
+        return stage_target(parse_stage(stage_name), _read_selector(header, _SELECTOR_KEYS))
     return None if tail is None else tail.as_target()
-
-
-# Each notifier filter reads the header of each message, and the same few targets come again and again.
-@lru_cache(maxsize=256)
-def _stage_target(stage_name: str, context: str, processor: str, function: str) -> StageTarget:
-    return stage_target(parse_stage(stage_name), FunctionSelector(context, processor, function))
 
 
 def write_wait_plan(plan: WaitPlan, endpoint: str, header: Header) -> Header:
@@ -127,10 +132,17 @@ def read_wait_plan(header: Mapping[str, str]) -> ExtractedWaitPlan | None:
     Raises:
         IllegalArgumentError: if a stage's name is unknown (CMD-353).
     """
+    return read_wanted_plan(header, None)
+
+
+def read_wanted_plan(header: Mapping[str, str], stage: CommandStage | None) -> ExtractedWaitPlan | None:
+    """As `read_wait_plan`; None too if the plan's target wants no notifications of a stage (CMD-420)."""
     found = _read(header)
     if found is None:
         return None
     wait_command_id, endpoint, target = found
+    if stage is not None and not target.wants(stage):
+        return None
     return ExtractedWaitPlan(endpoint, WaitPlan(wait_command_id, target, target.stage is CommandStage.SENT))
 
 

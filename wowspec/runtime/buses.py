@@ -151,9 +151,9 @@ class InMemoryEventBus(Generic[M]):
     def send_now(self, message: M) -> None:
         """Freeze the header and hand the message to each subscriber (EVT-077)."""
         message.header.freeze()
-        named = message.aggregate_id.named_aggregate
-        receivers = self._receivers.get(named)
+        receivers = self._receivers.get(message.aggregate_id[:2])  # type: ignore[call-overload]
         if receivers is None:
+            named = message.aggregate_id.named_aggregate
             kept = self._warm_up.setdefault(named, [])
             if len(kept) < WARM_UP_BUFFER:
                 kept.append(message)

@@ -227,7 +227,10 @@ class InMemorySnapshotStore:
 
     def save_now(self, snapshot: Snapshot) -> None:
         """Keep it as it is now, unless one of a higher version is stored; an equal version replaces (SNP-004)."""
-        view = snapshot.state_aggregate
+        self.keep(snapshot.state_aggregate, snapshot.snapshot_time)
+
+    def keep(self, view: ReadOnlyStateAggregate, snapshot_time: int) -> None:
+        """As `save_now`, for a snapshot of this view at this time."""
         aggregate_id, version = view.aggregate_id, view.version
         stored = self._records.get(aggregate_id)
         if stored is not None and version < stored.version:
@@ -245,7 +248,7 @@ class InMemorySnapshotStore:
             copy_tags(view.tags),
             view.deleted,
             encode(view.state),
-            snapshot.snapshot_time,
+            snapshot_time,
         )
 
     def close(self) -> None:
@@ -318,6 +321,9 @@ def version_now(store: SnapshotStore, aggregate_id: AggregateRef) -> int:
 
 
 def _saver(store: SnapshotStore, now: Callable[[], int]) -> Callable[[StateEvent[Any]], Any]:
+    if type(store) is InMemorySnapshotStore:
+        keep = store.keep
+        return lambda state_event: keep(state_event, now())
     save = sync_form(store, "save")
     return lambda state_event: save(Snapshot(state_event, now()))
 

@@ -6,6 +6,7 @@ changed: what validation makes of its values is thrown away.
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from types import CoroutineType, NoneType, UnionType
@@ -21,7 +22,6 @@ from typing import (
     get_type_hints,
     runtime_checkable,
 )
-from weakref import WeakKeyDictionary
 
 from pydantic import BaseModel, ConfigDict, Field, RootModel, ValidationError, create_model
 from pydantic_core import ArgsKwargs, ErrorDetails
@@ -173,23 +173,32 @@ def _items(value: Any) -> Iterator[tuple[int | str, Any]]:
         yield from enumerate(value)
 
 
-_CHECKS: Final[WeakKeyDictionary[type, _Check | None]] = WeakKeyDictionary()
-_CHECKING_ITSELF: Final[WeakKeyDictionary[type, bool]] = WeakKeyDictionary()
-_UNKNOWN: Final = object()
+#: What is known of a class is kept on the class itself: with it, and no longer than it.
+_CHECK: Final = "__wowspec_check__"
+_CHECKS_ITSELF: Final = "__wowspec_checks_itself__"
+
+
+def _kept(cls: type, name: str, make: Callable[[type], Any]) -> Any:
+    found: tuple[type, Any] | None = cls.__dict__.get(name)
+    # A class that was copied, such as by `dataclass(slots=True)`, holds what was kept on the one before.
+    if found is not None and found[0] is cls:
+        return found[1]
+    made = make(cls)
+    with contextlib.suppress(TypeError):  # a class of Python's own keeps nothing
+        type.__setattr__(cls, name, (cls, made))
+    return made
 
 
 def _checks_itself(body_type: type) -> bool:
-    known = _CHECKING_ITSELF.get(body_type)
-    if known is None:
-        known = _CHECKING_ITSELF[body_type] = callable(getattr(body_type, "validate_command", None))
-    return known
+    return _kept(body_type, _CHECKS_ITSELF, _has_own_check)  # type: ignore[no-any-return]
+
+
+def _has_own_check(body_type: type) -> bool:
+    return callable(getattr(body_type, "validate_command", None))
 
 
 def _check_of(body_type: type) -> _Check | None:
-    known: Any = _CHECKS.get(body_type, _UNKNOWN)
-    if known is _UNKNOWN:
-        known = _CHECKS[body_type] = _make_check(body_type)
-    return known  # type: ignore[no-any-return]
+    return _kept(body_type, _CHECK, _make_check)  # type: ignore[no-any-return]
 
 
 def _make_check(body_type: type) -> _Check | None:

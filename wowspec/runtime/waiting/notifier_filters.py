@@ -8,7 +8,7 @@ from typing import Any
 from ...errors import ErrorCode, RetriesExhaustedError
 from ...messages.envelopes import DomainEvent
 from ...messages.stages import CommandStage
-from ...messages.wait_headers import ExtractedWaitPlan, read_wait_plan
+from ...messages.wait_headers import ExtractedWaitPlan, read_wanted_plan
 from ...messages.wait_signals import WaitSignal
 from ...modeling.identity import unknown_function
 from ...world.world import World
@@ -39,8 +39,8 @@ class NotifierFilter:
         The header is read when this is awaited, before the inner chain starts (CMD-353, CMD-420). A cancellation
         signals nothing (CMD-424).
         """
-        extracted = read_wait_plan(exchange.message.header)
-        if extracted is None or not extracted.plan.target.wants(self._stage):
+        extracted = read_wanted_plan(exchange.message.header, self._stage)
+        if extracted is None:
             await next(exchange)
             return
         try:
