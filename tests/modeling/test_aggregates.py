@@ -181,6 +181,26 @@ def test_the_state_by_keyword():
     assert metadata.make_root(state).state is state
 
 
+def test_a_state_class_inside_the_root():
+    """The class in its own body is found; one that does not exist is named with its place."""
+
+    @aggregate_root
+    class Chest:
+        class State(BaseModel):
+            id: str
+
+        def __init__(self, state: State) -> None:
+            self.state = state
+
+    @aggregate_root
+    class Lost:
+        def __init__(self, state: Nowhere) -> None: ...  # noqa: F821
+
+    assert aggregate_metadata(Chest).state_class is Chest.State
+    with pytest.raises(DefinitionError, match=r"name 'Nowhere' is not defined \(in Lost\.__init__\)"):
+        aggregate_metadata(Lost)
+
+
 @pytest.mark.clause("CMD-228")
 def test_a_constructor_that_cannot_be_called():
     """A root takes its state, or what a state is made from."""

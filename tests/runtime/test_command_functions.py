@@ -18,6 +18,7 @@ from wowspec import (
     DeleteAggregate,
     ResourceTagsApplied,
     ServerCommandExchange,
+    SpecError,
     after_command,
     aggregate_root,
     create_aggregate,
@@ -319,6 +320,33 @@ def test_a_blocking_function_is_called_in_place():
 
     pipeline = Pipeline(Slow)
     assert pipeline.bodies(pipeline.send(Hash())) == [Hashed()]
+
+
+@pytest.mark.clause("CMD-270")
+def test_a_set_of_events():
+    """Its events have no order, so it is an error of the author's that names the function."""
+
+    @create_aggregate
+    class Scatter(BaseModel):
+        id: str = "a-1"
+
+    @dataclass(frozen=True)
+    class Grain:
+        n: int
+
+    @aggregate_root
+    class Field:
+        def __init__(self, id: str) -> None:
+            self.id = id
+
+        @on_command
+        def scatter(self, command: Scatter) -> set[Grain]:
+            return {Grain(1), Grain(2)}
+
+    outcome = Pipeline(Field).send(Scatter())
+
+    assert type(outcome.error) is SpecError
+    assert str(outcome.error).startswith("Field.scatter: a command function returned a set of events")
 
 
 # --- looking functions up ---

@@ -220,6 +220,7 @@ def test_a_service_by_its_name_only():
     _, outcome, _ = given(Annotated[Prices, Name("unknown")], services=services)
     assert type(outcome.error) is MissingServiceError
     assert "by the name 'unknown'" in str(outcome.error)
+    assert outcome.error.instead == ".inject(unknown=...)"
 
 
 def test_by_name_where_the_type_says_nothing():

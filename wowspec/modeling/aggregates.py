@@ -244,7 +244,10 @@ def _state_class_of(cls: type, namespace: Namespace) -> tuple[type, Callable[[An
         parameter = parameters[0]
         init = inspect.getattr_static(cls, "__init__")
         owner = init if inspect.isfunction(init) else cls
-        annotation, _ = strip_annotated(namespace.resolve(owner, _raw_annotation(cls, parameter)))
+        try:
+            annotation, _ = strip_annotated(namespace.resolve(owner, _raw_annotation(cls, parameter), cls))
+        except UnresolvedAnnotation as error:
+            raise UnresolvedAnnotation(f"{error} (in {cls.__name__}.__init__)", error.name) from error
         if annotation is inspect.Parameter.empty:
             raise DefinitionError(
                 f"parameter {parameter.name!r} of {cls.__name__}.__init__ has no annotation",

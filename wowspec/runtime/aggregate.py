@@ -22,6 +22,7 @@ from ..errors import (
     IllegalArgumentError,
     IllegalStateError,
     NotFoundError,
+    SpecError,
     UnsupportedOperationError,
 )
 from ..messages.envelopes import DomainEventStream
@@ -297,14 +298,19 @@ class CommandAggregate:
     def _decided(self, result: Any, exchange: ServerCommandExchange[Any]) -> DomainEventStream:
         """Build the stream of what the functions returned (CMD-266, CMD-280)."""
         state = self.state
-        stream = exchange.event_stream = build_stream(
-            result,
-            command=exchange.message,
-            aggregate_version=state.version,
-            owner_id=state.owner_id,
-            space_id=state.space_id,
-            origin=self._world,
-        )
+        try:
+            stream = exchange.event_stream = build_stream(
+                result,
+                command=exchange.message,
+                aggregate_version=state.version,
+                owner_id=state.owner_id,
+                space_id=state.space_id,
+                origin=self._world,
+            )
+        except SpecError as error:
+            function = exchange.function
+            place = f"{function.processor_name}.{function.name}" if function is not None else "?"
+            raise SpecError(f"{place}: {error.what}", why=error.why, instead=error.instead) from None
         return stream
 
     def _invoke(self, handler: HandlerFunction, exchange: ServerCommandExchange[Any]) -> Any:

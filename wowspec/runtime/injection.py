@@ -132,8 +132,10 @@ def _missing(place: str, parameter: Parameter, services: ServiceProvider) -> Mis
     asked = wanted.__name__ if wanted is not None else "its annotation"
     if parameter.service_name is not None:
         asked = f"the name {parameter.service_name!r}"
-    by_name = f".inject({parameter.name}=...)"
-    instead = f".inject({wanted.__name__ if wanted is not None else '...'}(...)) or {by_name}"
+    by_name = f".inject({parameter.service_name or parameter.name}=...)"
+    if parameter.service_name is not None:
+        wanted = None
+    instead = f".inject({wanted.__name__}(...)) or {by_name}" if wanted is not None else by_name
     if wanted is not None and _is_bare_protocol(wanted):
         instead = f"{by_name}, or @runtime_checkable above {asked}: no object is known to be of a Protocol without it"
     return MissingServiceError(
