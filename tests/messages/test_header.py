@@ -23,7 +23,7 @@ WRITES = {
 }
 
 
-@pytest.mark.clause("CMD-063")
+@pytest.mark.clause("CMD-063", "EVT-072")
 def test_writing_returns_the_header():
     """`with_`, `with_all` and `freeze` can be chained."""
     header = Header()
@@ -34,7 +34,7 @@ def test_writing_returns_the_header():
     assert header == {"a": "1", "b": "2"}
 
 
-@pytest.mark.clause("CMD-063", "CMD-049")
+@pytest.mark.clause("CMD-063", "CMD-049", "EVT-072")
 @pytest.mark.parametrize("write", WRITES.values(), ids=WRITES)
 def test_a_frozen_header_refuses_every_write(write):
     """Even one that would change nothing; the entries stay."""
@@ -47,7 +47,7 @@ def test_a_frozen_header_refuses_every_write(write):
     assert header.is_read_only
 
 
-@pytest.mark.clause("CMD-064")
+@pytest.mark.clause("CMD-064", "EVT-072")
 def test_a_copy_is_writable():
     """Also the copy of a frozen header; equality does not look at the latch."""
     header = Header({"a": "1"}).freeze()
@@ -60,7 +60,7 @@ def test_a_copy_is_writable():
     assert isinstance(copied, Header)
 
 
-@pytest.mark.clause("CMD-065")
+@pytest.mark.clause("CMD-065", "EVT-073")
 def test_conversions():
     """Nothing gives a new header, a header with entries stays itself, another map is copied."""
     full, empty, entries = Header({"a": "1"}).freeze(), Header(), {"a": "1"}

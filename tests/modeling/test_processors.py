@@ -172,7 +172,7 @@ def test_a_function_takes_at_least_one_parameter():
             def on_event(self) -> None: ...
 
 
-@pytest.mark.clause("EVT-105")
+@pytest.mark.clause("EVT-105", "DOC-001")
 def test_topics():
     """Names are completed with the event's context, else the processor's; without names it is the event's aggregate."""
 

@@ -100,7 +100,7 @@ def test_an_aggregate_that_is_not_local():
     assert len(setting.handled) == 1
 
 
-@pytest.mark.clause("EVT-085", "EVT-087", "EVT-088", "CMD-148", "CMD-149", "CMD-152")
+@pytest.mark.clause("EVT-085", "EVT-087", "EVT-088", "CMD-148", "CMD-149", "CMD-152", "DOC-011")
 def test_a_local_message_is_handled_once(setting):
     """A running receiver takes the local copy; the distributed one says so, and is acknowledged and dropped here."""
     setting.running()

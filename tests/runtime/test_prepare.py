@@ -206,7 +206,7 @@ def test_using_that_fails(setting, then):
     assert do(keys.get("ann")) == "a-1"
 
 
-@pytest.mark.clause("PRK-010")
+@pytest.mark.clause("PRK-010", "DOC-005")
 def test_a_failing_release_replaces_the_error(setting, monkeypatch):
     """If the release raises, that is the error; if it only answers no, the first error stays."""
     keys, do = setting.keys, setting.do

@@ -203,7 +203,7 @@ def supporter_of(bench: Bench, store: Any = None) -> CompensateSupporter:
     )
 
 
-@pytest.mark.clause("EVT-137")
+@pytest.mark.clause("EVT-137", "DOC-016")
 def test_in_memory_every_function_runs_again():
     """The mark is on the stream alone, so in memory all functions run, as for a new message."""
     bench, journal = bench_with_history()

@@ -198,7 +198,7 @@ def test_a_ready_function_is_registered_unchanged():
     assert bench.stored() == [Placed()]
 
 
-@pytest.mark.clause("EVT-116", "EVT-117")
+@pytest.mark.clause("EVT-116", "EVT-117", "DOC-002", "DOC-012")
 def test_events_of_a_stream_one_after_another():
     """The next event waits for every function of the one before; functions of one event run beside each other."""
 
@@ -226,7 +226,7 @@ def test_events_of_a_stream_one_after_another():
     assert journal == [f"{what} {item}" for item in ("1", "2") for what in of_one]
 
 
-@pytest.mark.clause("EVT-116")
+@pytest.mark.clause("EVT-116", "DOC-012")
 def test_order_holds_for_an_aggregate_not_between_aggregates():
     """Streams of one aggregate are handled one at a time; another aggregate's go on beside them; so do state events."""
 
@@ -339,7 +339,7 @@ def test_an_error_handler_that_raises_ends_the_dispatcher():
     assert bench.runtime.event_dispatcher(ProcessorKind.EVENT_PROCESSOR).ended
 
 
-@pytest.mark.clause("EVT-112", "PRJ-003", "PRJ-004")
+@pytest.mark.clause("EVT-112", "PRJ-003", "PRJ-004", "DOC-004")
 def test_what_functions_return():
     """Plain, async, generator and async generator functions are run to their end; what they give is dropped."""
 

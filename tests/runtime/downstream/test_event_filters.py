@@ -223,7 +223,7 @@ def test_exhausted_retries(kind):
     assert failure.error.__cause__ is last
 
 
-@pytest.mark.clause("EVT-128", "EVT-129")
+@pytest.mark.clause("EVT-128", "EVT-129", "DOC-003")
 @pytest.mark.parametrize("error", [IllegalStateError("no"), KeyError("no"), ValueError("no")])
 def test_other_errors_are_not_tried_again(error):
     """An error of no known kind fails the function at once, whatever its @retry says."""

@@ -14,12 +14,16 @@ from wowspec import (
     DomainEventExchange,
     OwnerId,
     TenantId,
+    chain,
     command_builder,
     on_event,
     on_state_event,
+    projected,
+    projection,
+    saga_handled,
     stateless_saga,
 )
-from wowspec.errors import DuplicateRequestIdError, InjectedTimeout
+from wowspec.errors import CommandResultError, DuplicateRequestIdError, InjectedTimeout
 from wowspec.faults.values import Fault
 from wowspec.messages.stages import CommandStage
 from wowspec.modeling.identity import AggregateRef
@@ -387,6 +391,53 @@ def test_the_signal_lists_the_commands():
     sent = [store.peek(AggregateRef("shop", "ledger", name))[0].command_id for name in ("l-1", "l-2")]
     assert list(commands[CommandStage.SAGA_HANDLED]) == sent
     assert commands[CommandStage.PROCESSED] == ()
+
+
+@stateless_saga(context="shop")
+class Ledgers:
+    """One booking for each item of an order, none for an order that was shipped."""
+
+    def on_event(self, event: Placed | Shipped) -> list[Book]:
+        return [Book(id=f"l-{event.item}", what=event.item)] if isinstance(event, Placed) else []
+
+
+@projection(context="shop")
+class Bookings:
+    """Fails on a bad booking."""
+
+    def on_event(self, event: Booked) -> None:
+        if event.what == "bad":
+            raise KeyError(event.what)
+
+
+def wait_for_chain(bench: Bench, body: Any) -> Any:
+    """Send a command, and wait for the saga and for what becomes of its commands; the task."""
+    plan = chain(saga_handled("shop", "Ledgers"), then=projected("shop", "Bookings"))
+    message = bench.runtime.message(body)
+    task = bench.world.scheduler.spawn(bench.runtime.gateway.send_and_wait(message, plan.plan(message.id)), "send")
+    bench.world.scheduler.run()
+    return task
+
+
+@pytest.mark.clause("SAG-016")
+def test_a_chain_waits_for_the_commands_of_the_saga():
+    """It ends when every command of the saga reached the tail stage; a failed tail fails it."""
+    bench = Bench(Ledgers, Bookings)
+
+    assert wait_for_chain(bench, Place(items=("pen",))).result().error_code == "Ok"
+    assert bench.stored(AggregateRef("shop", "ledger", "l-pen")) == [Booked(what="pen")]
+
+    failed = wait_for_chain(bench, Place(id="o-2", items=("bad",)))
+    assert isinstance(failed.error, CommandResultError)
+
+
+@pytest.mark.clause("SAG-016")
+def test_a_chain_without_commands_ends_with_the_saga():
+    """A saga that sends nothing leaves nothing to wait for."""
+    bench = Bench(Ledgers, Bookings)
+    bench.send(Place())
+
+    assert wait_for_chain(bench, Ship()).result().error_code == "Ok"
 
 
 @pytest.mark.clause("SAG-017")
