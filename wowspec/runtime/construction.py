@@ -36,19 +36,24 @@ class Made:
     arguments: tuple[Any, ...] = ()
     is_bound: bool = False
 
-    def moved_to(self, world: World) -> Made:
+    def moved_to(self, world: World, copies: dict[int, Any] | None = None) -> Made:
         """This object for a copy of its world: itself, or a copy that has that world's clock, views and prepare keys.
+
+        Args:
+            world: the copy.
+            copies: copies of what else is not to be shared, by identity; then this object is copied, too.
 
         Raises:
             SpecError: if it must be copied and cannot be.
         """
-        if not self.is_bound:
+        if not self.is_bound and copies is None:
             return self
         cls = type(self.instance)
         positional, keywords = _arguments(cls, self.parameters, world)
         arguments = _in_order(self.parameters, positional, keywords)
         # What was injected is replaced wherever it is reachable from the object; services are shared.
-        memo = {id(old): new for old, new in zip(self.arguments, arguments, strict=True)}
+        memo = {} if copies is None else copies
+        memo.update({id(old): new for old, new in zip(self.arguments, arguments, strict=True)})
         try:
             instance = copy.deepcopy(self.instance, memo)
         except Exception as error:
@@ -57,7 +62,7 @@ class Made:
                 why="its constructor took something that each copy of a world has for itself",
                 instead=f"let the functions of {cls.__name__} ask for it: def on_event(self, event, views: Views[Row])",
             ) from error
-        return Made(instance, self.parameters, arguments, is_bound=True)
+        return Made(instance, self.parameters, arguments, self.is_bound)
 
 
 def make_processor(cls: type, world: World) -> Made:

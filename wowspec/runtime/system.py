@@ -291,7 +291,7 @@ class Runtime:
 
     # --- branching ----------------------------------------------------------------------------------------------------
 
-    def rebuilt_in(self, world: World) -> Runtime:
+    def rebuilt_in(self, world: World, copies: dict[int, Any] | None = None) -> Runtime:
         """The same parts over another world, with copies of all that is remembered; see `branch.branch`."""
         other = Runtime(
             world,
@@ -306,7 +306,7 @@ class Runtime:
         other.views.take_over(self.views)
         other.prepare_keys.take_over(self.prepare_keys)
         for cls, made in self._instances.items():
-            other._instances[cls] = made.moved_to(world)
+            other._instances[cls] = made.moved_to(world, copies)
         for item in self._extra_filters:
             other.add_filter(item)
         other.use(self.catalog)

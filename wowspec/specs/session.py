@@ -79,10 +79,19 @@ class Session:
     shadows: Shadows = field(default_factory=Shadows)
     unsourced: list[type] = field(default_factory=list)
 
-    def branch(self) -> Session:
-        """An independent copy, with fresh services from the factories."""
+    def branch(self, *, isolated: bool = False) -> Session:
+        """An independent copy, with fresh services from the factories.
+
+        Args:
+            isolated: whether it gets copies of the other services and of the processors too, which branches share.
+
+        Raises:
+            SpecError: for a service that cannot be copied.
+        """
+        fresh = [(factory(), name) for factory, name in self.factories]
+        copies = self._replaced(fresh) if isolated else None
         other = Session(
-            branch(self.runtime),
+            branch(self.runtime, copies),
             dict(self.spoken),
             self.last_named,
             self.laws_off,
@@ -94,9 +103,19 @@ class Session:
             list(self.unsourced),
         )
         other.runtime.audit = Audit()
-        for factory, name in other.factories:
-            other.provide(factory(), name)
+        for service, name in fresh:
+            other.provide(service, name)
         return other
+
+    def _replaced(self, fresh: list[tuple[Any, str | None]]) -> dict[int, Any]:
+        """What takes the place of the services that factories made, by identity."""
+        services = self.world.services
+        copies: dict[int, Any] = {}
+        for service, name in fresh:
+            old = services.by_name(name) if name is not None else services.by_type(type(service))
+            if old is not None:
+                copies[id(old)] = service
+        return copies
 
     @property
     def world(self) -> World:

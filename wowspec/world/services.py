@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import copy
 from typing import Any
 
-from ..errors import IllegalArgumentError
+from ..errors import IllegalArgumentError, SpecError
 from ..modeling.naming import message_name
 
 
@@ -73,6 +74,34 @@ class ServiceProvider:
         other._by_type.update(self._by_type)
         other._by_name.update(self._by_name)
         return other
+
+    def deep_copy(self, copies: dict[int, Any]) -> ServiceProvider:
+        """An independent provider of copies of the services.
+
+        Args:
+            copies: copies by identity, as `copy.deepcopy` keeps them; what is there already is taken from there.
+
+        Raises:
+            SpecError: for a service that cannot be copied.
+        """
+        other = ServiceProvider()
+        for kind, service in self._by_type.items():
+            other._by_type[kind] = _deep_copy(service, copies)
+        for name, service in self._by_name.items():
+            other._by_name[name] = _deep_copy(service, copies)
+        return other
+
+
+def _deep_copy(service: Any, copies: dict[int, Any]) -> Any:
+    try:
+        return copy.deepcopy(service, copies)
+    except Exception as error:
+        name = type(service).__name__
+        raise SpecError(
+            f"the service {name} cannot be copied: {error}",
+            why="each of the runs that are compared needs services that no other run has changed",
+            instead=f".inject_factory({name}) instead of .inject({name}(...)): it makes a fresh one for each run",
+        ) from error
 
 
 def _is_subclass(kind: type, wanted: type) -> bool:
