@@ -6,7 +6,15 @@ from typing import Annotated
 
 from pydantic import BaseModel, Field
 
-from wowspec import AggregateId, aggregate_root, allow_create, on_command, on_sourcing, void_command
+from wowspec import (
+    AggregateId,
+    aggregate_root,
+    allow_create,
+    on_command,
+    on_sourcing,
+    static_tenant_id,
+    void_command,
+)
 
 ProductId = Annotated[str, Field(min_length=1)]
 Quantity = Annotated[int, Field(gt=0)]
@@ -80,6 +88,7 @@ class CartState(BaseModel):
 
 
 @aggregate_root(context="shop", commands=[ViewCart])
+@static_tenant_id
 class Cart:
     MAX_ITEMS = 100
 

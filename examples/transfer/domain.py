@@ -22,6 +22,7 @@ from wowspec import (
     on_sourcing,
     projection,
     stateless_saga,
+    static_tenant_id,
 )
 
 Amount = Annotated[int, Field(gt=0)]
@@ -52,6 +53,13 @@ class Entry(BaseModel):
 
 class Confirm(BaseModel):
     """The target has the money: forget the lock."""
+
+    id: Annotated[str, AggregateId()]
+    amount: Amount
+
+
+class LockAmount(BaseModel):
+    """Lock money for something else than a transfer; nothing is checked."""
 
     id: Annotated[str, AggregateId()]
     amount: Amount
@@ -158,6 +166,7 @@ class AccountState(BaseModel):
 
 
 @aggregate_root(context="transfer")
+@static_tenant_id
 class Account:
     def __init__(self, state: AccountState) -> None:
         self.state = state
@@ -183,6 +192,10 @@ class Account:
     @on_command
     def confirm(self, command: Confirm) -> Confirmed:
         return Confirmed(amount=command.amount)
+
+    @on_command
+    def lock(self, command: LockAmount) -> AmountLocked:
+        return AmountLocked(amount=command.amount)
 
     @on_command
     def unlock(self, command: UnlockAmount) -> AmountUnlocked:

@@ -9,7 +9,7 @@ from typing import Any, Final, TypeVar, overload
 
 from ..errors import DefinitionError
 from . import claims
-from .annotations import function_mark
+from .annotations import StaticTenantId, function_mark, merged_mark
 from .builtin import BUILT_IN_COMMANDS, BuiltInCommand
 from .configuration import ConfiguredAggregate
 from .decorators import Role
@@ -298,7 +298,8 @@ def aggregate_root(
         context: name of its bounded context.
         name: the aggregate's name; default: a `@name` below this decorator, else the class's name in snake case.
         commands: command classes that belong to it without a function here, such as void commands (CMD-255).
-        tenant_id: the one tenant of all its instances, if it is fixed (NAM-009).
+        tenant_id: the one tenant of all its instances, if it is fixed; default: a `@static_tenant_id` below this
+            decorator (NAM-009).
 
     Raises:
         DefinitionError: if the class is no legal aggregate root; where an annotation cannot be resolved yet, at its
@@ -313,12 +314,13 @@ def aggregate_root(
                 why="an aggregate root is a class around a state",
                 instead='@aggregate_root(context="shop")\nclass Cart: ...',
             )
+        mark = merged_mark(target, StaticTenantId)
         definition = AggregateDefinition(
             target,
             context=context,
             name=name,
             mounted=tuple(commands),
-            tenant=tenant_id,
+            tenant=tenant_id if tenant_id is not None or mark is None else mark.value,
             namespace=namespace,
         )
         definition.try_complete()
