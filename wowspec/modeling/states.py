@@ -61,6 +61,7 @@ class StateMetadata:
         namespace: where its annotations are looked up besides its module.
         plans: the runtime's own, by event class; filled as events are met.
         evolves: a sourcing function gives the next state instead of changing the one it gets (deciders).
+        bodies_alone: the runtime's own: whether no sourcing function can see a header; None until somebody asks.
     """
 
     cls: type
@@ -73,6 +74,7 @@ class StateMetadata:
     namespace: Namespace = field(default_factory=Namespace, repr=False)
     plans: dict[type, Any] = field(default_factory=dict, repr=False)
     evolves: bool = False
+    bodies_alone: bool | None = field(default=None, repr=False)
 
     @property
     def event_classes(self) -> tuple[type, ...]:

@@ -255,7 +255,7 @@ class LocalFirstCommandBus(LocalFirstBus[CommandMessage[Any]]):
         return super().send_now(message)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Buses:
     """The three buses of a runtime."""
 

@@ -278,7 +278,11 @@ def _plan_of(metadata: StateMetadata, body: Any) -> _Plan:
 
 def looks_at_bodies_alone(metadata: StateMetadata) -> bool:
     """Whether no sourcing function can see a header, so that stored streams may be applied without being copied."""
-    return all(handler.first is First.BODY and not handler.parameters for handler in metadata.functions.values())
+    known = metadata.bodies_alone
+    if known is None:
+        handlers = metadata.functions.values()
+        known = metadata.bodies_alone = all(each.first is First.BODY and not each.parameters for each in handlers)
+    return known
 
 
 def _call(

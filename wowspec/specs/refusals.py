@@ -17,8 +17,9 @@ from .matchers import is_loose
 from .render import BRIEF, render
 
 _PLAIN: Final = (str, bytes, int, float, complex, dict)
-#: Classes whose objects were found to be at home in `given(...)`: a history may be long.
+#: Classes whose objects were found to be at home in `given(...)`, and those at home in `when(...)`: each is asked once.
 _AT_HOME: Final[WeakSet[type]] = WeakSet()
+_SENDABLE: Final[WeakSet[type]] = WeakSet()
 
 
 def require_item(item: Any, place: int) -> None:
@@ -44,8 +45,13 @@ def require_command(command: Any) -> None:
     Raises:
         SpecError: which says where it belongs.
     """
+    kind = type(command)
+    if kind in _SENDABLE:
+        return
     found = _stranger(command, "when") or _no_command(command)
-    if found is not None:
+    if found is None:
+        _SENDABLE.add(kind)
+    else:
         why, instead = found
         raise SpecError(f"when(...) is given {_said(command)}", why=why, instead=instead)
 
