@@ -162,11 +162,17 @@ def _surely_equal(left: Any, right: Any) -> bool:
 def _same_texts(left: dict[Any, Any], right: dict[Any, Any]) -> bool:
     if len(left) != len(right):
         return False
+    kinds = list(map(type, left.values()))
+    if _ATOMS.issuperset(kinds) and kinds == list(map(type, right.values())) and list(left) == list(right):
+        # All values are plain and of the same classes, place by place: those Python compares faster than we do.
+        return left == right and _TEXT.issuperset(map(type, left))
     for key, value in left.items():
         if type(key) is not str or key not in right or not _surely_equal(value, right[key]):
             return False
     return True
 
+
+_TEXT: Final[frozenset[type]] = frozenset((str,))
 
 #: How the instances of a class hold what they hold: in a dictionary alone, as a model, or in some other way.
 _OTHER, _DICT, _MODEL = 0, 1, 2
