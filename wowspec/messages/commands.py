@@ -110,15 +110,15 @@ def to_command_message(
         propagate(upstream, own_header, propagators)
     named = _named_aggregate(body, named_aggregate, metadata.named_aggregate, scopes)
 
-    owner = _first(body, metadata.owner_id, owner_id)
+    owner = owner_id if metadata.owner_id is None else _first(body, metadata.owner_id, owner_id)
     is_shared = owner_id_same_as_aggregate_id
     target = owner if is_shared and owner and owner.strip() else _first(body, metadata.aggregate_id, aggregate_id)
     if target is None:
         target = origin.next_id()
     if is_shared:
         owner = target
-    tenant = _first(body, metadata.tenant_id, tenant_id)
-    space = _first(body, metadata.space_id, space_id)
+    tenant = tenant_id if metadata.tenant_id is None else _first(body, metadata.tenant_id, tenant_id)
+    space = space_id if metadata.space_id is None else _first(body, metadata.space_id, space_id)
     version = 0 if metadata.is_create else _first(body, metadata.aggregate_version, aggregate_version)
 
     message = CommandMessage(

@@ -236,7 +236,9 @@ class CommandAggregate:
                 audit.built(stream)
             self.source(stream)
             exchange.aggregate_version = stream.version
-            await self.store(stream, exchange)
+            storing = self._begin_store(self._transition(Operation.STORE, stream), stream, exchange)
+            if storing is not None:
+                await storing
             if audit is not None:
                 audit.done(stream, self.state)
         except Exception as error:
@@ -270,10 +272,27 @@ class CommandAggregate:
         return self._store(self._transition(Operation.STORE, stream), stream, exchange)
 
     async def _store(self, row: TransitionRow, stream: DomainEventStream, exchange: ServerCommandExchange[Any]) -> None:
+        storing = self._begin_store(row, stream, exchange)
+        if storing is not None:
+            await storing
+
+    def _begin_store(
+        self, row: TransitionRow, stream: DomainEventStream, exchange: ServerCommandExchange[Any]
+    ) -> Awaitable[None] | None:
+        """Store at once where the append can; else gives the rest, to be awaited."""
         try:
             appending = self._append(stream, exchange)
-            if appending is not None:
-                await appending
+        except Exception:
+            self.command_state = row.fails
+            raise
+        if appending is not None:
+            return self._appending(row, appending)
+        self.command_state = row.succeeds
+        return None
+
+    async def _appending(self, row: TransitionRow, appending: Awaitable[None]) -> None:
+        try:
+            await appending
         except Exception:
             self.command_state = row.fails
             raise

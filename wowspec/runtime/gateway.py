@@ -238,7 +238,7 @@ class CommandGateway:
         self, message: CommandMessage[Any], plan: WaitPlan | None, lane: Lane, wait_command_id: str | None
     ) -> Coroutine[Any, Any, None] | None:
         """Run the checks; with a wait id, their errors become the cause of a `CommandResultError`."""
-        for place, row in enumerate(PRE_CHECKS):
+        for row in PRE_CHECKS:
             try:
                 checking = row.run(self, message, plan, lane)
             except Exception as error:
@@ -246,22 +246,23 @@ class CommandGateway:
                     raise
                 raise self._wrapped(error, message, wait_command_id) from error
             if checking is not None:
-                return self._check_on(checking, place, message, plan, lane, wait_command_id)
+                rest = PRE_CHECKS[PRE_CHECKS.index(row) :]
+                return self._check_on(checking, rest, message, plan, lane, wait_command_id)
         return None
 
     async def _check_on(
         self,
         checking: Awaitable[None],
-        place: int,
+        rest: tuple[PreCheck, ...],
         message: CommandMessage[Any],
         plan: WaitPlan | None,
         lane: Lane,
         wait_command_id: str | None,
     ) -> None:
-        row = PRE_CHECKS[place]
+        row = rest[0]
         try:
             await checking
-            for row in PRE_CHECKS[place + 1 :]:
+            for row in rest[1:]:
                 more = row.run(self, message, plan, lane)
                 if more is not None:
                     await more

@@ -384,7 +384,11 @@ class Scheduler:
                     return yielded
                 value = None
         except StopIteration as stop:
-            task.set_result(stop.value)
+            # As `set_result`, without the call.
+            task.done = True
+            task._value = stop.value
+            if task._waiters is not None or task._callbacks is not None:
+                task._wake()
             return _RESTS
         except (KeyboardInterrupt, SystemExit):
             raise

@@ -152,8 +152,11 @@ class LastHandle:
             subscription.complete()
         elif subscription.demand > 0:
             subscription.demand = 0
-            subscription.subscriber.on_next(self._final)
-            subscription.complete()
+            subscriber = subscription.subscriber
+            subscriber.on_next(self._final)
+            if not subscription.ended:
+                subscription.ended = True
+                subscriber.on_complete()
 
 
 class StreamHandle:
