@@ -391,11 +391,39 @@ def test_jobs_of_a_group_that_was_cancelled():
         await world.scheduler.sleep(seconds * SECOND)
         done.append(name)
 
-    groups.submit(1, lambda: job("first", 5))
-    groups.submit(1, lambda: job("second", 1))
+    groups.submit(1, lambda: job("first", 5), "one")
+    groups.submit(1, lambda: job("second", 1), "two")
     world.scheduler.run(until=world.clock.nanos)
-    groups._workers[1].cancel()
+    [(worker, subject, behind)] = groups.lines
+    worker.cancel()
+    world.scheduler.run(until=world.clock.nanos)
+    [(successor, about, nobody)] = groups.lines
     world.scheduler.run()
 
+    assert (subject, behind, about, nobody) == ("one", ["two"], "two", [])
+    assert successor is not worker
     assert done == ["second"]
     assert groups.waiting == {}
+    assert groups.lines == []
+
+
+def test_what_a_group_is_about_follows_its_jobs():
+    """Who looks at the groups is told what each running job is about, also where one worker goes on to the next."""
+    world, seen = World(), []
+    groups, copy = SerialGroups(world.scheduler, "jobs"), SerialGroups(world.scheduler, "jobs")
+
+    async def job():
+        seen.extend((subject, behind) for _, subject, behind in groups.lines)
+
+    async def hang():
+        await world.scheduler.forever()
+
+    groups.submit(1, job, "one")
+    groups.submit(1, job, "two")
+    groups.submit(1, hang, "three")
+    groups.submit(1, job, "four")
+    world.scheduler.run()
+    copy.copy_blocked(groups)
+
+    assert seen == [("one", ["two", "three", "four"]), ("two", ["three", "four"])]
+    assert [(worker is None, subject, behind) for worker, subject, behind in copy.lines] == [(True, "three", ["four"])]

@@ -74,7 +74,7 @@ class AggregateCommandDispatcher:
             _ = self._runtime.world.scheduler.spawn(self._drop(exchange), "void")
             return
         exchange.aggregate_metadata = self.metadata
-        self.groups.submit(message.aggregate_id.mod(PARALLELISM), lambda: self._handle(exchange))
+        self.groups.submit(message.aggregate_id.mod(PARALLELISM), lambda: self._handle(exchange), message)
 
     async def _handle(self, exchange: ServerCommandExchange[Any]) -> None:
         try:

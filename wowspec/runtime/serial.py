@@ -18,18 +18,19 @@ class SerialGroups:
 
     def __init__(self, scheduler: Scheduler, name: str) -> None:
         self._scheduler = scheduler
-        #: Groups where a job runs; None for one that was blocked in the world that this one is a copy of.
-        self._workers: dict[Any, Task[None] | None] = {}
+        #: Groups where a job runs: who runs it (None if it was blocked in the world that this one is a copy of), and
+        #: what the job is about.
+        self._workers: dict[Any, tuple[Task[None] | None, Any]] = {}
         #: What waits behind it.
-        self._queues: dict[Any, deque[Job]] = {}
+        self._queues: dict[Any, deque[tuple[Job, Any]]] = {}
         self.name = name
 
-    def submit(self, key: Any, job: Job) -> None:
-        """Run a job when its turn in the group comes."""
+    def submit(self, key: Any, job: Job, subject: Any = None) -> None:
+        """Run a job when its turn in the group comes; `subject` says what it is about, to whoever looks."""
         if key in self._workers:
-            self._queues.setdefault(key, deque()).append(job)
+            self._queues.setdefault(key, deque()).append((job, subject))
             return
-        self._workers[key] = self._scheduler.spawn(self._work(key, job), f"{self.name}[{key}]")
+        self._workers[key] = self._scheduler.spawn(self._work(key, job), f"{self.name}[{key}]"), subject
 
     async def _work(self, key: Any, job: Job) -> None:
         while True:
@@ -41,21 +42,22 @@ class SerialGroups:
             except BaseException:
                 # The caller in whose event loop it ran was cancelled: this job is lost, those behind it are not.
                 del self._workers[key]
-                for waiting in self._queues.pop(key, ()):
-                    self.submit(key, waiting)
+                for waiting, subject in self._queues.pop(key, ()):
+                    self.submit(key, waiting, subject)
                 raise
             queue = self._queues.get(key)
             if not queue:
                 del self._workers[key]
                 self._queues.pop(key, None)
                 return
-            job = queue.popleft()
+            job, subject = queue.popleft()
+            self._workers[key] = self._workers[key][0], subject
 
     def end(self) -> None:
         """Drop what waits, and cancel what runs, but for the caller's own job."""
         for queue in self._queues.values():
             queue.clear()
-        for worker in self._workers.values():
+        for worker, _ in self._workers.values():
             if worker is not None and worker is not self._scheduler.current:
                 worker.cancel()
 
@@ -64,7 +66,15 @@ class SerialGroups:
         """How many jobs wait behind the running one, by group."""
         return {key: len(self._queues.get(key, ())) for key in self._workers}
 
+    @property
+    def lines(self) -> list[tuple[Task[None] | None, Any, list[Any]]]:
+        """Each group where a job runs: who runs it, what it is about, and what those behind it are about."""
+        return [
+            (worker, subject, [behind for _, behind in self._queues.get(key, ())])
+            for key, (worker, subject) in self._workers.items()
+        ]
+
     def copy_blocked(self, other: SerialGroups) -> None:
         """Take over which groups of another are blocked: in an idle world a running job is one that hangs for good."""
-        self._workers.update(dict.fromkeys(other._workers))
+        self._workers.update({key: (None, subject) for key, (_, subject) in other._workers.items()})
         self._queues.update({key: deque(queue) for key, queue in other._queues.items()})

@@ -98,7 +98,7 @@ class EventDispatcher:
         job: Job,
     ) -> None:
         if not self.ended:
-            groups.submit(message.aggregate_id.mod(PARALLELISM), job)
+            groups.submit(message.aggregate_id.mod(PARALLELISM), job, message)
         elif delivery is not None:
             delivery.withdraw()
 

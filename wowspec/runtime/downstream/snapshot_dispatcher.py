@@ -91,7 +91,7 @@ class SnapshotDispatcher:
             lane=Lane(Room.SNAPSHOT, state_event.aggregate_id.id),
             delivery=delivery,
         )
-        self.groups.submit(state_event.aggregate_id.mod(PARALLELISM), lambda: self._handle(exchange))
+        self.groups.submit(state_event.aggregate_id.mod(PARALLELISM), lambda: self._handle(exchange), state_event)
 
     async def _handle(self, exchange: StateEventExchange[Any]) -> None:
         if not is_aimed_at(exchange.header, SNAPSHOT_FUNCTION):
