@@ -231,10 +231,39 @@ def test_a_class_that_is_no_aggregate_root():
         aggregate_metadata("Door")
 
 
-def test_the_decorator_stands_on_a_class():
-    """Anything else is refused."""
-    with pytest.raises(DefinitionError, match="which is no class"):
-        aggregate_root(lambda: None)
+@pytest.mark.parametrize("target", [test_the_root_around_its_state, "shop"], ids=["function", "text"])
+def test_the_decorator_stands_on_a_class(target):
+    """Anything else is refused, with how it is written."""
+    with pytest.raises(DefinitionError, match=r"which is no class(.|\n)*context=\"shop\"\) above class"):
+        aggregate_root(target)
+
+
+@pytest.mark.parametrize("context", ["", " ", None, 3])
+def test_the_context_is_a_text(context):
+    """Everything is named by it."""
+    with pytest.raises(DefinitionError, match=r"the context of Root is "):
+
+        @aggregate_root(context=context)
+        class Root:
+            def __init__(self, id: str) -> None: ...
+
+
+def test_mounted_commands_are_classes():
+    """One class needs no list; a name is no class."""
+
+    class Peek(BaseModel):
+        id: str
+
+    @aggregate_root(commands=Peek)
+    class Hole:
+        def __init__(self, id: str) -> None: ...
+
+    assert aggregate_metadata(Hole).mounted == (Peek,)
+    with pytest.raises(DefinitionError, match=r"of Root names 'Peek', which is no class"):
+
+        @aggregate_root(commands=["Peek"])
+        class Root:
+            def __init__(self, id: str) -> None: ...
 
 
 # --- commands ---

@@ -244,3 +244,10 @@ def test_an_event_without_json():
 
     with pytest.raises(DefinitionError, match=r"Held\.lines is a .*Iterator.*, which has no JSON"):
         decider(choose, step, 0, name="wrong")
+
+
+@pytest.mark.parametrize("name", ["", " ", None])
+def test_the_name_of_a_decider(name):
+    """It is a text."""
+    with pytest.raises(DefinitionError, match=r"a decider was given the name"):
+        decider(decide, evolve, Balance(), name=name)

@@ -598,3 +598,13 @@ def test_the_envelope_of_something_else():
         found_in(Commanded)
     with pytest.raises(DefinitionError, match=r"Sourced\.handle takes a CommandMessage(.|\n)*DomainEvent\[E\]"):
         found_in(Sourced, Role.SOURCING)
+
+
+@pytest.mark.parametrize("wrapper", [staticmethod, classmethod])
+def test_a_conventional_name_on_a_static_method(wrapper):
+    """It would be passed over, so it is refused; another name is free."""
+    root = type("Root", (), {"on_command": wrapper(lambda command: None), "create": wrapper(lambda: None)})
+
+    with pytest.raises(DefinitionError, match=rf"Root\.on_command is a {wrapper.__name__}"):
+        found_in(root)
+    assert found_in(root, Role.ERROR) == []

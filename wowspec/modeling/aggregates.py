@@ -276,11 +276,33 @@ def _raw_annotation(cls: type, parameter: inspect.Parameter) -> Any:
     return parameter.annotation
 
 
+def require_context(context: Any, owner: str) -> None:
+    """Refuse a bounded context that is no text, or blank, with a `DefinitionError`."""
+    if not isinstance(context, str) or not context.strip():
+        raise DefinitionError(
+            f"the context of {owner} is {context!r}",
+            why="every aggregate, event and function is named by its bounded context",
+            instead='context="shop"',
+        )
+
+
+def _mounted(commands: Iterable[type] | type, owner: str) -> tuple[type, ...]:
+    mounted = (commands,) if isinstance(commands, type) else tuple(commands)
+    for item in mounted:
+        if not isinstance(item, type):
+            raise DefinitionError(
+                f"commands=[...] of {owner} names {item!r}, which is no class",
+                why="commands are recognised by their classes",
+                instead=f"@aggregate_root(commands=[ViewCart]) above class {owner}",
+            )
+    return mounted
+
+
 @overload
 def aggregate_root(cls: T, /) -> T: ...
 @overload
 def aggregate_root(
-    *, context: str = ..., name: str | None = ..., commands: Iterable[type] = ..., tenant_id: str | None = ...
+    *, context: str = ..., name: str | None = ..., commands: Iterable[type] | type = ..., tenant_id: str | None = ...
 ) -> Callable[[T], T]: ...
 def aggregate_root(
     cls: Any = None,
@@ -288,7 +310,7 @@ def aggregate_root(
     *,
     context: str = DEFAULT_CONTEXT,
     name: str | None = None,
-    commands: Iterable[type] = (),
+    commands: Iterable[type] | type = (),
     tenant_id: str | None = None,
 ) -> Any:
     """Declare an aggregate root.
@@ -310,16 +332,17 @@ def aggregate_root(
     def declare(target: T) -> T:
         if not isinstance(target, type):
             raise DefinitionError(
-                f"@aggregate_root stands on {target!r}, which is no class",
+                f"@aggregate_root stands on {getattr(target, '__qualname__', repr(target))}, which is no class",
                 why="an aggregate root is a class around a state",
-                instead='@aggregate_root(context="shop")\nclass Cart: ...',
+                instead='@aggregate_root(context="shop") above class Cart: ...',
             )
+        require_context(context, target.__name__)
         mark = merged_mark(target, StaticTenantId)
         definition = AggregateDefinition(
             target,
             context=context,
             name=name,
-            mounted=tuple(commands),
+            mounted=_mounted(commands, target.__name__),
             tenant=tenant_id if tenant_id is not None or mark is None else mark.value,
             namespace=namespace,
         )

@@ -95,6 +95,13 @@ def decider(
         DefinitionError: if the annotations do not say the types; where one cannot be resolved yet, at the first use.
     """
     namespace = Namespace.of_caller()
+    text: Any = name
+    if not isinstance(text, str) or not text.strip():
+        raise DefinitionError(
+            f"a decider was given the name {name!r}",
+            why="an aggregate is named by a text",
+            instead='decider(decide, evolve, initial, name="wallet")',
+        )
     root = type(name, (), {"__doc__": decide.__doc__, "__module__": getattr(decide, "__module__", __name__)})
     named = NamedAggregate(context or DEFAULT_CONTEXT, name)
     definition = DeciderDefinition(

@@ -192,7 +192,7 @@ def discover(cls: type, roles: tuple[Role, ...], namespace: Namespace) -> list[H
         UnresolvedAnnotation: if an annotation cannot be resolved yet.
     """
     found = []
-    for name, function in _members(cls):
+    for name, function in _members(cls, roles):
         mark = mark_of(function)
         if mark is None:
             role = _conventional_role(name)
@@ -222,7 +222,7 @@ def _handler_or_refusal(
         ) from error
 
 
-def _members(cls: type) -> Iterator[tuple[str, Any]]:
+def _members(cls: type, roles: tuple[Role, ...]) -> Iterator[tuple[str, Any]]:
     declared: dict[str, tuple[type, Any]] = {}
     for base in reversed(cls.__mro__):
         for name, value in vars(base).items():
@@ -230,6 +230,13 @@ def _members(cls: type) -> Iterator[tuple[str, Any]]:
                 declared[name] = (base, value)
                 continue
             declared.pop(name, None)
+            role = _conventional_role(name)
+            if isinstance(value, staticmethod | classmethod) and role in roles:
+                raise DefinitionError(
+                    f"{base.__name__}.{name} is a {type(value).__name__}",
+                    why=f"a method named {name} handles messages, and is called on an instance of its class",
+                    instead=f"def {name}(self, ...), or another name",
+                )
             mark = mark_of(value)
             if mark is not None and not isinstance(value, type):
                 raise DefinitionError(
