@@ -13,12 +13,9 @@ from typing import Any, Final
 
 import pytest
 
-from tests.golden.eligibility import is_not_yet
-
 #: In the order of the closing lines.
 FAMILIES: Final = ("parts", "wait", "pipeline")
 OVERRIDE: Final = "WOWSPEC_GOLDEN"
-RUN_ALL: Final = "WOWSPEC_GOLDEN_ALL"
 
 OWN_DATA: Final = Path(__file__).parent / "data"
 _SUFFIXES: Final = (".jsonl", ".jsonl.gz")
@@ -74,15 +71,3 @@ def read(root: Path, family: str) -> list[Case]:
             unique = name if seen[name] == 1 else f"{name}#{seen[name]}"
             found.append(Case(unique, driver, data))
     return found
-
-
-def to_run(family: str) -> list[Case]:
-    """The cases of a family that must pass now."""
-    if os.environ.get(RUN_ALL):
-        return list(load(family))
-    return [case for case in load(family) if not is_not_yet(family, case.data)]
-
-
-def not_yet_count(family: str) -> int:
-    """How many cases of a family are of a part of the runtime that isn't modelled yet."""
-    return len(load(family)) - len(to_run(family))

@@ -10,16 +10,14 @@ import sys
 
 from tests.golden import cases
 from tests.golden.drive_pipeline import Run
-from tests.golden.eligibility import is_not_yet
 
-EVERY = 7
+EVERY = 17
 
 
 def text_of_runs():
     """Everything that a sample of the recorded runs leaves behind: rows with times and ids, headers, results."""
     lines = []
-    due = [case for case in cases.read(cases.OWN_DATA, "pipeline") if not is_not_yet("pipeline", case.data)]
-    for case in due[::EVERY]:
+    for case in cases.read(cases.OWN_DATA, "pipeline")[::EVERY]:
         run = Run(case.data)
         result = run.result()
         lines.append(case.id)

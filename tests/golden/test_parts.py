@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from tests.golden.cases import to_run
+from tests.golden.cases import load
 from tests.golden.runner import run
 
 
-@pytest.mark.parametrize("case", to_run("parts"), ids=lambda case: case.id)
+@pytest.mark.parametrize("case", load("parts"), ids=lambda case: case.id)
 def test_parts(case):
     """The model does what the real runtime was seen to do."""
     run(case)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from tests.golden.cases import to_run
+from tests.golden.cases import load
 from tests.golden.runner import run
 
 
-@pytest.mark.parametrize("case", to_run("pipeline"), ids=lambda case: case.id)
+@pytest.mark.parametrize("case", load("pipeline"), ids=lambda case: case.id)
 def test_pipeline(case):
     """The model does what the real runtime was seen to do."""
     run(case)

@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Final
 
 from tests.golden import cases
-from tests.golden.eligibility import is_not_yet
 
 ROOT: Final = Path(__file__).parent.parent.parent
 DATA: Final = Path(__file__).parent / "clauses.toml"
@@ -125,7 +124,7 @@ def problems(clauses: dict[str, Clause]) -> list[str]:
 
 
 def collect() -> dict[str, Clause]:
-    """Every clause with its marked tests and the golden cases, due by now, that name it."""
+    """Every clause with its marked tests and the golden cases that name it."""
     clauses = read_clauses()
     for path in test_modules():
         for mark in marked_tests(path):
@@ -134,10 +133,9 @@ def collect() -> dict[str, Clause]:
                     clauses[clause].tests.append(mark.test)
     for family in cases.FAMILIES:
         for case in cases.read(cases.OWN_DATA, family):
-            if not is_not_yet(family, case.data):
-                for clause in {*case.data.get("clauses", ()), *case.data.get("rules", ())}:
-                    if clause in clauses and not clauses[clause].left_out:
-                        clauses[clause].golden[case.driver.rpartition("drive_")[2]] += 1
+            for clause in {*case.data.get("clauses", ()), *case.data.get("rules", ())}:
+                if clause in clauses and not clauses[clause].left_out:
+                    clauses[clause].golden[case.driver.rpartition("drive_")[2]] += 1
     return clauses
 
 
