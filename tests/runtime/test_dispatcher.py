@@ -15,6 +15,7 @@ from wowspec.messages.wait_plans import sent
 from wowspec.modeling.aggregates import aggregate_metadata
 from wowspec.modeling.identity import AggregateRef
 from wowspec.modeling.ordering import ORDER_FIRST, Order
+from wowspec.runtime.branch import branch
 from wowspec.runtime.catalog import catalog_of
 from wowspec.runtime.chain import NamedFilter
 from wowspec.runtime.command_filters import PROCESSED_NOTIFIER
@@ -427,3 +428,17 @@ def test_what_a_group_is_about_follows_its_jobs():
 
     assert seen == [("one", ["two", "three", "four"]), ("two", ["three", "four"])]
     assert [(worker is None, subject, behind) for worker, subject, behind in copy.lines] == [(True, "three", ["four"])]
+
+
+@pytest.mark.clause("CMD-142", "CMD-166")
+def test_a_branch_of_an_ended_world():
+    """What has ended in a world has ended in its copies."""
+    pipeline, *_ = ended()
+    pipeline.world.scheduler.run()
+    copied = branch(pipeline.runtime)
+
+    message = copied.message(Open(id="a-3"))
+    task = copied.world.scheduler.spawn(copied.gateway.send(message), "send")
+    copied.world.scheduler.run()
+
+    assert type(task.error) is IllegalStateError

@@ -28,13 +28,13 @@ COMMAND_HANDLER: Final = "command.handler"
 class AggregateCommandDispatcher:
     """The dispatcher's part for one aggregate type (CMD-157, CMD-160)."""
 
-    __slots__ = ("_chain", "_early", "_runtime", "ended", "groups", "metadata")
+    __slots__ = ("_chain", "_early", "_runtime", "ended", "failed", "groups", "metadata")
 
     def __init__(self, runtime: Runtime, metadata: AggregateMetadata, chain: Next) -> None:
         self._runtime = runtime
         self._chain = chain
         self._early: list[tuple[CommandMessage[Any], Delivery[Any] | None]] | None = []
-        self.ended = False
+        self.ended = self.failed = False
         self.metadata = metadata
         self.groups = SerialGroups(runtime.world.scheduler, metadata.named.aggregate_name)
 
@@ -84,10 +84,20 @@ class AggregateCommandDispatcher:
 
     def _end(self, error: Exception, exchange: ServerCommandExchange[Any]) -> None:
         """An error that escapes the handler ends this dispatcher for good, and its subscription with it (CMD-166)."""
-        self.ended = True
-        self._runtime.unsubscribe(self.metadata.named)
+        self._fail()
         self.groups.end()
         self._runtime.world.log_failure(COMMAND_DISPATCHER, exchange.message, error)
+
+    def _fail(self) -> None:
+        self.ended = self.failed = True
+        self._runtime.unsubscribe(self.metadata.named)
+
+    def take_over(self, other: AggregateCommandDispatcher) -> None:
+        """Be as the dispatcher of another world is: blocked where it is, ended if it is."""
+        self.groups.copy_blocked(other.groups)
+        self.ended = other.ended
+        if other.failed:
+            self._fail()
 
     async def _drop(self, exchange: ServerCommandExchange[Any]) -> None:
         try:

@@ -311,7 +311,7 @@ class Runtime:
             other.add_filter(item)
         other.use(self.catalog)
         for named, dispatcher in self._command_dispatchers.items():
-            other._command_dispatchers[named].groups.copy_blocked(dispatcher.groups)
+            other._command_dispatchers[named].take_over(dispatcher)
         for kind, events in self._event_dispatchers.items():
             copied = other.event_dispatcher(kind)
             copied.on_error, copied.ended = events.on_error, events.ended
