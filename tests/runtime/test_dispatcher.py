@@ -20,6 +20,7 @@ from wowspec.runtime.catalog import catalog_of
 from wowspec.runtime.chain import NamedFilter
 from wowspec.runtime.command_filters import PROCESSED_NOTIFIER
 from wowspec.runtime.dispatcher import PARALLELISM, AggregateCommandDispatcher
+from wowspec.runtime.receivers import Delivery, LocalDeliveryReceipt
 from wowspec.runtime.serial import SerialGroups
 from wowspec.runtime.system import Runtime
 from wowspec.world.world import World
@@ -442,3 +443,25 @@ def test_a_branch_of_an_ended_world():
     copied.world.scheduler.run()
 
     assert type(task.error) is IllegalStateError
+
+
+@pytest.mark.clause("CMD-159", "CMD-168")
+@pytest.mark.parametrize(
+    ("body", "stopped", "kept"),
+    [(Open(), False, True), (Glance(), False, False), (Open(), True, False)],
+    ids=["taken", "void", "stopped"],
+)
+def test_a_dropped_command_takes_back_its_local_delivery(body, stopped, kept):
+    """A void command, and one that comes after the stop, were not taken: the bus may hand them on elsewhere."""
+    runtime, dispatcher, _ = unstarted()
+    dispatcher.start()
+    if stopped:
+        dispatcher.stop()
+    receipt = LocalDeliveryReceipt()
+    receipt.admit()
+    message = runtime.message(body, named_aggregate=dispatcher.metadata.named)
+
+    dispatcher.receive(message, Delivery(message, receipt=receipt))
+    runtime.world.scheduler.run()
+
+    assert receipt.is_confirmed is kept
