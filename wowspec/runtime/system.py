@@ -9,7 +9,7 @@ from weakref import proxy
 
 from ..errors import CommandValidationError, SpecError
 from ..faults.arming import Armory
-from ..messages.command_factory import CommandMessageFactory, RewriterRegistry
+from ..messages.command_factory import CommandMessageFactory
 from ..messages.commands import CommandBuilder, to_command_message
 from ..messages.envelopes import CommandMessage
 from ..modeling.aggregates import AggregateMetadata
@@ -77,6 +77,7 @@ class Runtime:
         "_bus_factory",
         "_command_chain",
         "_command_dispatchers",
+        "_command_factory",
         "_event_dispatchers",
         "_extra_filters",
         "_instances",
@@ -87,7 +88,6 @@ class Runtime:
         "armory",
         "catalog",
         "command_bus",
-        "command_factory",
         "compensation",
         "coordinator",
         "domain_event_bus",
@@ -150,7 +150,7 @@ class Runtime:
             DefaultRequestIdChecker(self.request_ids, exists),
             _VALIDATOR,
         )
-        self.command_factory = CommandMessageFactory(world, self._refuse_fields, RewriterRegistry(), self)
+        self._command_factory: CommandMessageFactory | None = None
         self._request_id_existence = request_id_existence
         self._instances: dict[type, Made] = {}
         self._extra_filters: list[NamedFilter] = []
@@ -302,7 +302,8 @@ class Runtime:
             compensation=self.compensation is not None,
         )
         other.snapshot_store.take_over(self.snapshot_store)
-        other.command_factory.rewriters = self.command_factory.rewriters.copy()
+        if self._command_factory is not None:
+            other.command_factory.rewriters = self._command_factory.rewriters.copy()
         other.views.take_over(self.views)
         other.prepare_keys.take_over(self.prepare_keys)
         for cls, made in self._instances.items():
@@ -348,6 +349,15 @@ class Runtime:
         """The context of that aggregate."""
         found = self.aggregate_of(cls)
         return found.named.context_name if found is not None else None
+
+    @property
+    def command_factory(self) -> CommandMessageFactory:
+        """Makes the messages of the commands that sagas send."""
+        factory = self._command_factory
+        if factory is None:
+            refuse = partial(Runtime._refuse_fields, self._weak)
+            factory = self._command_factory = CommandMessageFactory(self.world, refuse, scopes=self._weak)
+        return factory
 
     def command_builder(self, body: Any) -> CommandBuilder[Any]:
         """A builder around a command body."""
