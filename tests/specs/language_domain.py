@@ -25,12 +25,12 @@ from wowspec import (
     void_command,
 )
 
-# --- orders: made by a command of their own -------------------------------------------------------------------------
+# --- orders: made by a command of their own ---------------------------------------------------------------------------
 
 
 @create_aggregate
 class CreateOrder(BaseModel):
-    id: str = ""
+    id: str | None = None
     customer: str = "u-1"
 
 
@@ -58,6 +58,10 @@ class BreakOrder(BaseModel):
 
     id: str
     how: str
+
+
+class LookAtOrder(BaseModel):
+    id: str
 
 
 class SplitOrder(BaseModel):
@@ -188,6 +192,10 @@ class Order:
         return OrderShipped()
 
     @on_command
+    def look_at(self, command: LookAtOrder) -> OrderViewed:
+        return OrderViewed()
+
+    @on_command
     def cancel(self, command: CancelOrder) -> OrderCancelled:
         return OrderCancelled(reason=command.reason)
 
@@ -224,7 +232,7 @@ async def _one_by_one_awaited(*events: Any) -> AsyncIterator[Any]:
         yield event
 
 
-# --- carts: made by the first item ----------------------------------------------------------------------------------
+# --- carts: made by the first item ------------------------------------------------------------------------------------
 
 
 class CartItem(BaseModel):
@@ -286,7 +294,7 @@ def item(product_id: str, quantity: int = 1) -> CartItemAdded:
     return CartItemAdded(added=CartItem(product_id=product_id, quantity=quantity))
 
 
-# --- accounts: commands that name their tenant; services; time ------------------------------------------------------
+# --- accounts: commands that name their tenant; services; time --------------------------------------------------------
 
 
 @allow_create
@@ -301,7 +309,7 @@ class AskRate(BaseModel):
 
 class Wait(BaseModel):
     id: str
-    seconds: int = 3600
+    seconds: int = 5
 
 
 class WaitForReal(BaseModel):
@@ -371,7 +379,7 @@ class Account:
         return RateAsked(rate=1)
 
 
-# --- the same as dataclasses, and in one class ----------------------------------------------------------------------
+# --- the same as dataclasses, and in one class ------------------------------------------------------------------------
 
 
 @dataclass

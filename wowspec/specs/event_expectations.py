@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import is_dataclass
 from typing import Any
@@ -42,7 +43,10 @@ def events_that(run: Run, that: Callable[[Any], Any], ledger: str) -> str | None
     """A function says yes to a ledger as a whole."""
     _require_function("expect_events(that=", that, ")")
     held = getattr(run, ledger)
-    return None if says_yes(that, held) else f"the function said no to the {ledger} events: {render(list(held))}"
+    # A copy: the store hands out its own events, and what the function does to one must stay here.
+    if says_yes(that, copy.deepcopy(held)):
+        return None
+    return f"the function said no to the {ledger} events: {render(list(held))}"
 
 
 def no_events(run: Run, ledger: str) -> str | None:

@@ -33,6 +33,7 @@ def rows_text(rows: Sequence[TraceRow]) -> str:
         return "  pipeline: nothing passed any point"
     start = rows[0].nanos
     width = max(len(_lane(row)) for row in rows)
+    digits = max(6, len(str((rows[-1].nanos - start) // NANOS_PER_MILLI)))
     points = max(len(row.point) for row in rows)
     lines = ["  pipeline (virtual time from when):"]
     for row in rows[:MOST_ROWS]:
@@ -41,7 +42,7 @@ def rows_text(rows: Sequence[TraceRow]) -> str:
         outcome = "" if row.outcome == "ok" else f"  {row.outcome}"
         detail = f"  {row.detail}" if row.detail else ""
         lines.append(
-            f"    {millis:>6} ms {mark} {_lane(row):<{width}}  {row.point:<{points}}{detail}{outcome}".rstrip()
+            f"    {millis:>{digits}} ms {mark} {_lane(row):<{width}}  {row.point:<{points}}{detail}{outcome}".rstrip()
         )
     if len(rows) > MOST_ROWS:
         lines.append(f"    … and {len(rows) - MOST_ROWS} more")
