@@ -108,7 +108,11 @@ def to_command_message(
     own_header = header if isinstance(header, Header) else Header(header or ())
     if upstream is not None:
         propagate(upstream, own_header, propagators)
-    named = _named_aggregate(body, named_aggregate, metadata.named_aggregate, scopes)
+    get_named = metadata.named_aggregate
+    if named_aggregate is None and get_named is not None:
+        named = get_named(body, scopes)
+    else:
+        named = _named_aggregate(body, named_aggregate)
 
     owner = owner_id if metadata.owner_id is None else _first(body, metadata.owner_id, owner_id)
     is_shared = owner_id_same_as_aggregate_id
@@ -159,16 +163,9 @@ def _first(body: Any, get: Callable[[Any], Any] | None, argument: Any) -> Any:
     return argument if value is None else value
 
 
-def _named_aggregate(
-    body: Any,
-    argument: NamedAggregate | str | None,
-    get: Callable[[Any, Scopes], NamedAggregate] | None,
-    scopes: Scopes,
-) -> NamedAggregate:
+def _named_aggregate(body: Any, argument: NamedAggregate | str | None) -> NamedAggregate:
     if argument is not None:
         return to_named_aggregate(argument) if isinstance(argument, str) else argument
-    if get is not None:
-        return get(body, scopes)
     cls = type(body)
     message = (
         f"{cls.__module__}.{cls.__qualname__} belongs to no aggregate: handle it in a command function, mount it with "

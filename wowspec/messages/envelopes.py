@@ -181,6 +181,10 @@ class StateEvent(Generic[S]):
     aggregate_id: AggregateRef = field(init=False, compare=False, repr=False)
     version: int = field(init=False, compare=False, repr=False)
     command_id: str = field(init=False, compare=False, repr=False)
+    #: The stream's owner, space and create time (epoch milliseconds), not the state aggregate's (STA-043).
+    owner_id: str = field(init=False, compare=False, repr=False)
+    space_id: str = field(init=False, compare=False, repr=False)
+    event_time: int = field(init=False, compare=False, repr=False)
 
     def __init__(
         self,
@@ -202,6 +206,10 @@ class StateEvent(Generic[S]):
         self.aggregate_id = stream.aggregate_id
         self.version = stream.version
         self.command_id = stream.command_id
+        first = stream.events[0]
+        self.owner_id = first.owner_id
+        self.space_id = first.space_id
+        self.event_time = first.create_time
 
     @property
     def event_id(self) -> str:
@@ -214,24 +222,9 @@ class StateEvent(Generic[S]):
         return self.stream.request_id
 
     @property
-    def owner_id(self) -> str:
-        """The stream's owner (STA-043)."""
-        return self.stream.events[0].owner_id
-
-    @property
-    def space_id(self) -> str:
-        """The stream's space (STA-043)."""
-        return self.stream.events[0].space_id
-
-    @property
     def operator(self) -> str:
         """The stream's operator."""
         return self.header.get(COMMAND_OPERATOR, "")
-
-    @property
-    def event_time(self) -> int:
-        """The stream's create time, epoch milliseconds."""
-        return self.stream.events[0].create_time
 
     @property
     def create_time(self) -> int:

@@ -68,11 +68,6 @@ _MERE_STAGES: Final[dict[str, StageTarget]] = {name: stage_target(stage) for nam
 
 
 def _read_target(header: Mapping[str, str]) -> WaitTarget | None:
-    if _RICH_KEYS.isdisjoint(header):
-        # Most targets are like this, and several parts of the runtime read the header of each message.
-        mere = _MERE_STAGES.get(header.get(WAIT_STAGE, ""))
-        if mere is not None:
-            return mere
     # The tail is read first: an unknown tail stage fails even beside a valid stage key (CMD-350, CMD-353).
     tail = _read_tail(header) if WAIT_TAIL_STAGE in header else None
     if tail is not None and header.get(WAIT_CHAIN) == CHAIN_MARKER:
@@ -103,7 +98,12 @@ def _read(header: Mapping[str, str]) -> tuple[str, str, WaitTarget] | None:
     endpoint = header.get(WAIT_ENDPOINT)
     if endpoint is None:
         return None
-    target = _read_target(header)
+    target: WaitTarget | None = None
+    if _RICH_KEYS.isdisjoint(header):
+        # Most targets are like this, and several parts of the runtime read the header of each message.
+        target = _MERE_STAGES.get(header.get(WAIT_STAGE, ""))
+    if target is None:
+        target = _read_target(header)
     return None if target is None else (wait_command_id, endpoint, target)
 
 

@@ -176,7 +176,8 @@ class WaitFor:
 
     def plan(self, wait_command_id: str) -> WaitPlan:
         """The plan for one command: its id is the wait id (CMD-126, CMD-372)."""
-        return WaitPlan(wait_command_id, self.target, self.supports_void, self.timeout_nanos)
+        target = self.target
+        return WaitPlan(wait_command_id, target, target.stage is CommandStage.SENT, self.timeout_nanos)
 
 
 def wait_for_stage(stage: CommandStage, context: str = "", processor: str = "", function: str = "") -> WaitFor:

@@ -143,10 +143,10 @@ class CommandGateway:
         """
         # In one piece, not from coroutines around each other: most commands take this way.
         scheduler = self.world.scheduler
-        task = waiting_task(scheduler)
+        task = scheduler.current or waiting_task(scheduler)
         timer = scheduler.call_at(scheduler.clock.nanos + plan.timeout_nanos, task.cancel)
         try:
-            lane = _lane_of(message)
+            lane = Lane(Room.GATEWAY, message.aggregate_id.id)
             checking = self._check(message, plan, lane, plan.wait_command_id)
             if checking is not None:
                 await checking

@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
 from types import CoroutineType, NoneType, UnionType
 from typing import (
     Annotated,
@@ -66,7 +67,7 @@ class NoOpValidator:
 
 def validate_itself(body: Any) -> None:
     """Run the body's own check, if it has one; what it raises passes unchanged (CMD-084)."""
-    if not _checks_itself(type(body)):
+    if not _known(type(body)).checks_itself:
         return
     answer: Any = body.validate_command()
     if type(answer) is CoroutineType:
@@ -120,9 +121,11 @@ class PydanticValidator:
 
     def validate(self, body: Any) -> Violations:
         """One binding error for each violation, in the order of the fields (CMD-085)."""
-        check = _check_of(type(body))
+        check = _known(type(body)).check
         if check is None:
             return ()
+        if not check.nested:
+            return check.own(check.values(body), ())
         found: list[BindingError] = []
         check.run(body, (), found)
         return tuple(found)
@@ -131,7 +134,7 @@ class PydanticValidator:
 class _Check:
     """How instances of one class are validated; made once for each class."""
 
-    __slots__ = ("_is_root", "_nested", "_own", "_values")
+    __slots__ = ("is_root", "nested", "own", "values")
 
     def __init__(
         self,
@@ -141,23 +144,23 @@ class _Check:
         *,
         is_root: bool = False,
     ) -> None:
-        self._is_root = is_root
-        self._values = values
-        self._own = own
-        self._nested = nested
+        self.is_root = is_root
+        self.values = values
+        self.own = own
+        self.nested = nested
 
     def run(self, body: Any, path: Path, found: list[BindingError]) -> None:
-        values = self._values(body)
-        found.extend(self._own(values, path))
-        for name in self._nested:
+        values = self.values(body)
+        found.extend(self.own(values, path))
+        for name in self.nested:
             if name in values:
                 # Like pydantic's own paths, ours do not name a root model's one field.
-                _descend(values[name], path if self._is_root else (*path, name), found)
+                _descend(values[name], path if self.is_root else (*path, name), found)
 
 
 def _descend(value: Any, path: Path, found: list[BindingError]) -> None:
     """Validate models inside a field's value: validating the outer one takes ready instances as they are."""
-    check = _check_of(type(value))
+    check = _known(type(value)).check
     if check is not None:
         check.run(value, path, found)
         return
@@ -174,31 +177,28 @@ def _items(value: Any) -> Iterator[tuple[int | str, Any]]:
 
 
 #: What is known of a class is kept on the class itself: with it, and no longer than it.
-_CHECK: Final = "__wowspec_check__"
-_CHECKS_ITSELF: Final = "__wowspec_checks_itself__"
+_KNOWN: Final = "__wowspec_validation__"
 
 
-def _kept(cls: type, name: str, make: Callable[[type], Any]) -> Any:
-    found: tuple[type, Any] | None = cls.__dict__.get(name)
+class _Known:
+    """What is known of a class of bodies: whether they check themselves, and how their fields are checked."""
+
+    __slots__ = ("check", "checks_itself", "cls")
+
+    def __init__(self, cls: type) -> None:
+        self.cls = cls
+        self.checks_itself = callable(getattr(cls, "validate_command", None))
+        self.check = _make_check(cls)
+
+
+def _known(cls: type) -> _Known:
+    known: _Known | None = cls.__dict__.get(_KNOWN)
     # A class that was copied, such as by `dataclass(slots=True)`, holds what was kept on the one before.
-    if found is not None and found[0] is cls:
-        return found[1]
-    made = make(cls)
-    with contextlib.suppress(TypeError):  # a class of Python's own keeps nothing
-        type.__setattr__(cls, name, (cls, made))
-    return made
-
-
-def _checks_itself(body_type: type) -> bool:
-    return _kept(body_type, _CHECKS_ITSELF, _has_own_check)  # type: ignore[no-any-return]
-
-
-def _has_own_check(body_type: type) -> bool:
-    return callable(getattr(body_type, "validate_command", None))
-
-
-def _check_of(body_type: type) -> _Check | None:
-    return _kept(body_type, _CHECK, _make_check)  # type: ignore[no-any-return]
+    if known is None or known.cls is not cls:
+        known = _Known(cls)
+        with contextlib.suppress(TypeError):  # a class of Python's own keeps nothing
+            type.__setattr__(cls, _KNOWN, known)
+    return known
 
 
 def _make_check(body_type: type) -> _Check | None:
@@ -220,12 +220,12 @@ def _model_check(model: type[BaseModel]) -> _Check:
         extra: dict[str, Any] | None = body.__pydantic_extra__
         return {**body.__dict__, **extra} if extra else dict(body.__dict__)
 
-    def own(given: dict[str, Any], path: Path) -> Violations:
-        data = {keys.get(name, name): value for name, value in given.items()} if renamed else given
-        return _validate_twice(model, data, path, names)
+    def with_aliases(given: dict[str, Any], path: Path) -> Violations:
+        data = {keys.get(name, name): value for name, value in given.items()}
+        return _validate_twice(model, names, data, path)
 
     nested = tuple(name for name, info in model.model_fields.items() if not _is_leaf(info.annotation))
-    return _Check(values, own, nested)
+    return _Check(values, with_aliases if renamed else partial(_validate_twice, model, names), nested)
 
 
 def _root_check(model: type[RootModel[Any]]) -> _Check:
@@ -233,13 +233,13 @@ def _root_check(model: type[RootModel[Any]]) -> _Check:
         return {"root": body.root}
 
     def own(given: dict[str, Any], path: Path) -> Violations:
-        return _validate_twice(model, given["root"], path, {})
+        return _validate_twice(model, {}, given["root"], path)
 
     nested = () if _is_leaf(model.model_fields["root"].annotation) else ("root",)
     return _Check(values, own, nested, is_root=True)
 
 
-def _validate_twice(model: type[BaseModel], data: Any, path: Path, names: Mapping[str, str]) -> Violations:
+def _validate_twice(model: type[BaseModel], names: Mapping[str, str], data: Any, path: Path) -> Violations:
     """Strictly first; what only lax validation takes is a violation if it would have to change the value.
 
     Without the second look, fields that legally hold another type than their own (`use_enum_values`) would be refused;

@@ -60,20 +60,17 @@ class LocalWaitNotifier:
 
     async def notify(self, endpoint: str, signal: WaitSignal) -> None:
         """Signal, once this is awaited; a wait id of another format is an `IllegalArgumentError` (CMD-430, CMD-433)."""
-        self._signal(endpoint, signal)
-
-    def notify_now(self, endpoint: str, signal: WaitSignal) -> None:
-        """As `notify`, at once."""
-        self._signal(endpoint, signal)
+        self.notify_now(endpoint, signal)
 
     def notify_and_forget(self, endpoint: str, signal: WaitSignal) -> None:
         """Signal at once; an error is logged, never raised (CMD-431)."""
         try:
-            self._signal(endpoint, signal)
+            self.notify_now(endpoint, signal)
         except Exception as error:  # noqa: BLE001 - whatever a subscriber or the id's format raised
             self._world.log_failure(point_of(signal), signal, error)
 
-    def _signal(self, endpoint: str, signal: WaitSignal) -> None:
+    def notify_now(self, endpoint: str, signal: WaitSignal) -> None:
+        """As `notify`, at once."""
         self.received.append((endpoint, signal))
         wait_id = signal.wait_command_id
         # The common case without decoding: 15 legal characters with our machine's four in their place.

@@ -61,7 +61,7 @@ class NotifierFilter:
         raise failure
 
     def _signal(self, extracted: ExtractedWaitPlan, exchange: Any, failure: BaseException | None) -> None:
-        signal = self._make_signal(extracted.wait_command_id, exchange, failure)
+        signal = self._make_signal(extracted.plan.wait_command_id, exchange, failure)
         notify_if_wanted(self._world, self._notifier, extracted, signal, exchange.lane, exchange.message)
 
     def _make_signal(self, wait_command_id: str, exchange: Any, failure: BaseException | None) -> WaitSignal:

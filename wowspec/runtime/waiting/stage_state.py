@@ -76,7 +76,7 @@ class StageWaitState:
         if signal.error_code != ErrorCode.OK and stage in PREREQUISITES[target.stage]:  # 4 (CMD-362)
             return self._complete(signal, self._merged(signal))
         if stage is target.stage and (stage is not CommandStage.PROJECTED or signal.is_last_projection):  # 5
-            self.retained = self._merged(signal)
+            self.retained = signal if self._result is None else self._merged(signal)
         elif signal.result and self.retained is not None:  # 6
             self.retained = self._merged(self.retained)
         if self.retained is not None and (self._processed or target.stage in _NEED_NO_PROCESSED):  # 7
