@@ -20,7 +20,7 @@ from wowspec.errors import UnsupportedOperationError
 from wowspec.messages.envelopes import CommandMessage
 from wowspec.messages.header import Header
 from wowspec.modeling.aggregates import aggregate_metadata
-from wowspec.modeling.identity import AggregateRef
+from wowspec.modeling.identity import AggregateRef, TopicKind
 from wowspec.runtime.buses import InMemoryCommandBus, domain_event_bus
 from wowspec.runtime.local_first import Broker, LocalBus, LocalFirstBus, LocalFirstCommandBus, local_first_buses
 from wowspec.runtime.receivers import Delivery
@@ -213,14 +213,38 @@ def test_closing_closes_both(setting, monkeypatch):
 
         return close
 
+    setting.running()
+    assert not setting.broker.is_closed
     setting.bus.close()
     assert setting.broker.is_closed
+    assert setting.bus.subscriber_count(NAMED) == 0
+    setting.send(stream_of(Placed()))
+    assert setting.handled == []
     monkeypatch.setattr(LocalBus, "close", fail("local"))
     monkeypatch.setattr(Broker, "close", fail("distributed"))
     with pytest.raises(ConnectionError, match="local") as caught:
         setting.bus.close()
     assert order == ["local", "distributed"]
     assert "distributed" in "".join(caught.value.__notes__)
+
+
+@pytest.mark.clause("EVT-075")
+def test_it_is_of_the_kind_of_its_local_bus(setting):
+    """A local-first bus of domain events carries what a local one does."""
+    assert setting.bus.topic_kind is TopicKind.EVENT_STREAM
+
+
+def test_a_broker_can_be_awaited(setting):
+    """Its send delivers copies to every receiver, as its immediate form does."""
+    got = []
+    setting.broker.receive(NAMED, lambda delivery: got.append(delivery.message))
+    stream = stream_of(Placed())
+
+    setting.world.scheduler.spawn(setting.broker.send(stream), "send")
+    setting.world.scheduler.run()
+
+    assert [message.id for message in got] == [stream.id]
+    assert got[0] is not stream
 
 
 @void_command

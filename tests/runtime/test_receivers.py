@@ -73,6 +73,19 @@ def test_early_messages_wait_and_late_ones_are_refused():
     assert acknowledged == []
 
 
+@pytest.mark.clause("PRJ-014")
+def test_a_receiver_that_opens_before_it_has_a_subscriber():
+    """What came meanwhile is handled as soon as somebody subscribes."""
+    receiver, got = MessageReceiver(), []
+    receiver.open()
+    assert not receiver.is_open
+
+    assert not receiver.offer(Delivery("early"))
+    receiver.subscribe(lambda delivery: got.append(delivery.message))
+
+    assert got == ["early"]
+
+
 @pytest.mark.clause("EVT-088", "CMD-151")
 @pytest.mark.parametrize(
     ("answers", "is_confirmed"),

@@ -18,7 +18,7 @@ from wowspec.errors import IllegalArgumentError, UnsupportedOperationError
 from wowspec.messages.header import Header
 from wowspec.messages.json_reading import JsonTypes, read_event_stream
 from wowspec.messages.json_shapes import write_event_stream
-from wowspec.modeling.identity import SNAPSHOT_FUNCTION, FunctionInfo, FunctionKind
+from wowspec.modeling.identity import SNAPSHOT_FUNCTION, AggregateRef, FunctionInfo, FunctionKind
 from wowspec.runtime.downstream.compensation import (
     CompensateSupporter,
     CompensationTarget,
@@ -188,8 +188,18 @@ def test_the_kind_chooses_the_compensator():
     for kind in (FunctionKind.COMMAND, FunctionKind.SOURCING, FunctionKind.ERROR):
         with pytest.raises(IllegalArgumentError, match=f"a {kind.value} function cannot be compensated"):
             bench.run(supporter.compensate(ORDER, version=3, target=target_of(kind)))
-    with pytest.raises(IllegalArgumentError, match="name the version"):
-        bench.run(supporter.compensate(ORDER, target=event))
+    for versions in ({}, {"tail_version": 3}):
+        with pytest.raises(IllegalArgumentError, match="name the version"):
+            bench.run(supporter.compensate(ORDER, target=event, **versions))
+
+
+@pytest.mark.clause("EVT-089")
+def test_which_aggregates_are_local():
+    """Those whose type the world holds."""
+    supporter = supporter_of(Bench())
+
+    assert supporter.is_local(ORDER.named_aggregate)
+    assert not supporter.is_local(AggregateRef("elsewhere", "thing", "t-1").named_aggregate)
 
 
 def supporter_of(bench: Bench, store: Any = None) -> CompensateSupporter:

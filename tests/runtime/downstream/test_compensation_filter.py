@@ -361,7 +361,7 @@ def test_batches_and_periods():
     assert scheduler.due() == [ids[0], ids[2]]
 
     start = bench.world.clock.nanos
-    bench.run(scheduler.run_until(start + 2 * PERIOD_NANOS + 1))
+    bench.run(scheduler.run_until(start + 2 * PERIOD_NANOS))
     assert bench.world.clock.nanos == start + 2 * PERIOD_NANOS
     assert scheduler.due() == []
 

@@ -143,9 +143,7 @@ def _replayed(aggregate_id: AggregateRef, metadata: StateMetadata, streams: list
     for stream in streams:
         if ignores_sourcing(stream) or (aggregate.version == 0 and stream.version != 1):
             continue
-        aggregate.on_sourcing(stream)
-        if aggregate.version > 0:
-            yield aggregate.to_state_event(stream)
+        yield aggregate.on_sourcing(stream).to_state_event(stream)
 
 
 class Compensator(Protocol):
