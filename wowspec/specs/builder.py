@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, Self, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Self, TypeVar, overload
 
 from ..errors import DefinitionError, SpecError
 from ..faults.values import Fault
@@ -13,15 +13,30 @@ from ..modeling.ordering import Order
 from ..modeling.processors import is_processor
 from ..runtime.chain import Filter, NamedFilter
 from .expecting_downstream import ExpectingDownstream
-from .items import TimeStep, advance as advance_step, command_of, command_options
+from .items import SentCommand, TimeStep, advance as advance_step, command_of, command_options
 from .laws import require_law
-from .nodes import GivenState, History, Node, Setup, Step, Subject, When, WhenEvent, WithFaults, WithoutLaw
+from .nodes import (
+    GivenState,
+    History,
+    Node,
+    Setup,
+    Step,
+    Subject,
+    When,
+    WhenConcurrently,
+    WhenEvent,
+    WithFaults,
+    WithoutLaw,
+)
 from .parts import join, members_of, profile_of, require_fault
 from .refusals import require_command, require_command_class
 from .render import BRIEF, render
 from .session import Profile, Session
 from .story import note_branch
 from .tracking import track
+
+if TYPE_CHECKING:
+    from .concurrent_spec import ConcurrentSpec
 
 S = TypeVar("S")
 
@@ -237,6 +252,37 @@ class Spec(ExpectingDownstream[S]):
             space_id: space that it names.
         """
         return self._add(WhenEvent(event, state, function, aggregate_id, tenant_id, owner_id, space_id))
+
+    def when_concurrently(
+        self,
+        *commands: Any,
+        processes: int = 1,
+        schedule: str | None = None,
+        max_schedules: int = 1_000,
+        max_preemptions: int | None = None,
+    ) -> ConcurrentSpec[S]:
+        """Send commands that are in flight together, in every order that makes a difference.
+
+        Each order is run on a copy of the world; what is injected is copied, too.
+
+        Args:
+            commands: two or more, also as `sent_as(command, owner_id=...)` and `command_of(Withdraw, amount=0)`.
+            processes: 2: two processes that share the stores, so that only the version check keeps the commands apart.
+            schedule: runs this order alone, such as `"0.2.1"`, as a failure prints it.
+            max_schedules: how many orders to run at most.
+            max_preemptions: how often an order may put a task before others that were ready first; None: any number.
+        """
+        from .concurrency import require_flight
+        from .concurrent_spec import ConcurrentSpec
+
+        require_flight(commands, processes, schedule, max_schedules, max_preemptions)
+        sent = []
+        for item in commands:
+            one = item if isinstance(item, SentCommand) else SentCommand(item, command_options({}))
+            require_command(one.command)
+            sent.append(one)
+        step = WhenConcurrently(tuple(sent), processes, schedule, max_schedules, max_preemptions)
+        return ConcurrentSpec(track(self._node.add(step)))
 
     # --- branches -----------------------------------------------------------------------------------------------------
 

@@ -18,7 +18,19 @@ from .events import is_projection, send_event
 from .history import put_state, write_history
 from .items import CommandOf, CommandOptions, On, SentCommand, build_command, wanted
 from .laws import check_laws
-from .nodes import ACTIONS, GivenState, History, Node, Setup, Subject, When, WhenEvent, WithFaults, WithoutLaw
+from .nodes import (
+    ACTIONS,
+    GivenState,
+    History,
+    Node,
+    Setup,
+    Subject,
+    When,
+    WhenConcurrently,
+    WhenEvent,
+    WithFaults,
+    WithoutLaw,
+)
 from .refusals import require_command
 from .run import Run
 from .session import Armed, Session, new_session
@@ -95,6 +107,8 @@ def _following(nodes: list[Node], place: int, target: Node) -> Iterator[Any]:
     for node in nodes[place + 1 :]:
         if isinstance(node.step, History):
             yield from node.step.items
+    if isinstance(target.step, WhenConcurrently):
+        yield from target.step.commands
     if isinstance(target.step, When) and not _is_function(target.step.command):
         yield SentCommand(target.step.command, target.step.options)
 
@@ -107,7 +121,7 @@ def _execute(node: Node) -> None:
     step = node.step
     session, previous = session_before(node)
     if isinstance(step, WhenEvent):
-        _arm(session)
+        arm(session)
         node.run = send_event(session, step, subject_of(node), previous)
         return
     assert isinstance(step, When)
@@ -121,7 +135,7 @@ def _execute(node: Node) -> None:
             )
         command = command(previous)
         require_command(command)
-    _arm(session)
+    arm(session)
     node.run = send(session, command, step.options, previous)
 
 
@@ -136,7 +150,8 @@ def _handles(session: Session, command: Any) -> bool:
     return session.runtime.catalog.for_command(type(command)) is not None
 
 
-def _arm(session: Session) -> None:
+def arm(session: Session) -> None:
+    """Arm the faults that wait for the next command."""
     for fault, origin in session.waiting_faults:
         session.runtime.arm().arm(fault, fault_target(session, fault.aggregate))
         session.origins.append(origin)
@@ -175,7 +190,7 @@ def send(session: Session, command: Any, options: CommandOptions, previous: Run 
         try:
             body = build_command(command)
         except ValidationError as error:
-            return _refused(session, command, error, previous)
+            return refused(session, command, error, previous)
     message = session.message(body, options)
     gateway, scheduler = session.runtime.gateway, world.scheduler
     if message.is_void and options.wait_for is None:
@@ -185,7 +200,7 @@ def send(session: Session, command: Any, options: CommandOptions, previous: Run 
         task = scheduler.spawn(gateway.send_and_wait(message, plan), "when")
     scheduler.run()
     failure = task.error
-    _raise_author_errors(session, failure, logged)
+    raise_author_errors(session, failure, logged)
     return Run(
         session,
         command,
@@ -202,7 +217,8 @@ def send(session: Session, command: Any, options: CommandOptions, previous: Run 
     )
 
 
-def _raise_author_errors(session: Session, failure: BaseException | None, logged: int) -> None:
+def raise_author_errors(session: Session, failure: BaseException | None, logged: int) -> None:
+    """Raise what the author of the spec or of its domain did wrong, if anything came to light."""
     world = session.world
     if world.spec_errors:
         raise world.spec_errors[0]
@@ -214,7 +230,7 @@ def _raise_author_errors(session: Session, failure: BaseException | None, logged
             raise error
 
 
-def _refused(session: Session, command: CommandOf, error: ValidationError, previous: Run | None) -> Run:
+def refused(session: Session, command: CommandOf, error: ValidationError, previous: Run | None) -> Run:
     """A command whose class refused its fields: the outcome is what the gateway's field validation would say."""
     failure = refusal(session, command, error)
     passed = len(session.world.trace)

@@ -5,12 +5,12 @@ A node knows its parent and what it adds, nothing of worlds; `session.py` runs t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ..faults.values import Fault
-from .items import CommandOptions
+from .items import CommandOptions, SentCommand
 
 if TYPE_CHECKING:
     from .run import Run
@@ -110,9 +110,28 @@ class WhenEvent:
     space_id: str = ""
 
 
-Step = Subject | Setup | History | GivenState | WithFaults | WithoutLaw | When | WhenEvent
-#: The steps that run something, and so leave a `Run`.
-ACTIONS = (When, WhenEvent)
+@dataclass(frozen=True, slots=True)
+class WhenConcurrently:
+    """Commands that are in flight together.
+
+    Attributes:
+        commands: the commands, each with its options.
+        processes: in how many processes; the first command is sent in the first one, and so on, in turn.
+        schedule: the only schedule to run; None: all of them, up to the bounds.
+        max_schedules: how many runs to make at most.
+        max_preemptions: how many preemptions a schedule may have; None: any number.
+    """
+
+    commands: tuple[SentCommand, ...]
+    processes: int
+    schedule: str | None
+    max_schedules: int
+    max_preemptions: int | None
+
+
+Step = Subject | Setup | History | GivenState | WithFaults | WithoutLaw | When | WhenEvent | WhenConcurrently
+#: The steps that run something, and so leave a `Run`, or several.
+ACTIONS = (When, WhenEvent, WhenConcurrently)
 
 
 @dataclass(slots=True, eq=False)
@@ -126,6 +145,7 @@ class Node:
         has_child: whether a later step was added.
         judged: whether an expectation looked at its run.
         run: what came of it, once it ran.
+        runs: for a step with several outcomes: a run of each of them.
         place: where the author wrote it: file and line, as text.
         settled: for a spec of a projection: the step that lets what is given reach it.
     """
@@ -136,6 +156,7 @@ class Node:
     has_child: bool = False
     judged: bool = False
     run: Run | None = None
+    runs: Sequence[Run] = ()
     place: object = ""
     settled: Node | None = None
 

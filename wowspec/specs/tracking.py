@@ -9,7 +9,19 @@ from typing import Any, NamedTuple, Protocol
 from ..errors import SpecFailure
 from ..faults.values import Fault
 from .layout import several
-from .nodes import ACTIONS, GivenState, History, Node, Setup, Step, Subject, When, WhenEvent, WithFaults
+from .nodes import (
+    ACTIONS,
+    GivenState,
+    History,
+    Node,
+    Setup,
+    Step,
+    Subject,
+    When,
+    WhenConcurrently,
+    WhenEvent,
+    WithFaults,
+)
 from .showing import shown
 from .story import PACKAGE as _PACKAGE, short_path
 from .verdicts import settle
@@ -89,7 +101,7 @@ class Tracker:
         __tracebackhide__ = True
         visits: dict[int, int] = {}
         struck = set()
-        for run in [other.run for other in self.nodes if other.run is not None]:
+        for run in [run for other in self.nodes for run in (*other.runs, other.run) if run is not None]:
             armory = run.session.runtime.armory
             for origin, armed in zip(run.session.origins, armory.armed if armory is not None else (), strict=False):
                 if origin.node is node:
@@ -129,9 +141,8 @@ def _require_judged(node: Node) -> None:
     __tracebackhide__ = True
     if node.has_child or node.judged:
         return
-    if isinstance(node.step, When | WhenEvent):
-        step = node.step
-        verb = f"when({shown(step.command)})" if isinstance(step, When) else f"when_event({shown(step.event)})"
+    if isinstance(node.step, ACTIONS):
+        verb = _action_text(node.step)
         raise SpecFailure(
             f"{node.where()}{verb} was never looked at\n"
             "  why: a command without an expectation proves nothing; it was not even run\n"
@@ -153,6 +164,15 @@ def _require_judged(node: Node) -> None:
         "  why: nothing was run, so nothing was tested\n"
         "  instead: .when(SomeCommand(...)).expect_events(...)"
     )
+
+
+def _action_text(step: Step) -> str:
+    """A step that runs something, by its verb."""
+    if isinstance(step, When):
+        return f"when({shown(step.command)})"
+    if isinstance(step, WhenConcurrently):
+        return f"when_concurrently({', '.join(shown(sent.command) for sent in step.commands)})"
+    return f"when_event({shown(step.event)})" if isinstance(step, WhenEvent) else type(step).__name__
 
 
 def _step_text(step: Step) -> str:

@@ -37,6 +37,10 @@ _NEVER_AWAITED: Final = frozenset(row.name for row in POINTS if not row.kinds)
 _LOCAL: Final = frozenset({COMMAND_ACKNOWLEDGE})
 
 
+_STALE: Final = "the schedule belongs to another spec, or the code has changed since it was printed"
+_TAKE_NEW: Final = "leave schedule= out, and take the line that a new failure prints"
+
+
 class Joined(BaseException):
     """A run came to a state that the search knows; no `Exception`, so that nobody takes it for a failure."""
 
@@ -89,7 +93,7 @@ class Choices:
 
     __slots__ = (
         "_actors", "_choice", "_footprint", "_known", "_passed", "_picked", "_prefix", "_slept", "_touched", "_waited",
-        "_worlds", "history", "offers",
+        "_worlds", "history", "offers", "passed_by",
     )  # fmt: skip
 
     def __init__(
@@ -117,6 +121,8 @@ class Choices:
         self._waited: set[Task[Any]] = set()
         self.history = History(numbers or Numbers())
         self.offers: list[Offer] = []
+        #: Which actor passed a point, by the place of its row in the trace.
+        self.passed_by: dict[int, int] = {}
 
     @property
     def schedule(self) -> Schedule:
@@ -143,6 +149,20 @@ class Choices:
             if isinstance(world.injector, NoFaults):
                 world.injector = None
         self._worlds.clear()
+
+    def require_used(self) -> None:
+        """Refuse a schedule with choices that never came up.
+
+        Raises:
+            SpecError: which says how many did.
+        """
+        came = len(self.offers)
+        if len(self._prefix) > came:
+            raise SpecError(
+                f"schedule={schedule_text(self._prefix)!r} has {len(self._prefix)} choices, but only {came} came up",
+                why=_STALE,
+                instead=_TAKE_NEW,
+            )
 
     def abandon(self) -> None:
         """Break the run off: nothing moves in these worlds any more."""
@@ -181,6 +201,8 @@ class Choices:
         finally:
             row = kept[place]
             assert isinstance(row, TraceRow)
+            if self._picked is not None:
+                self.passed_by[place] = self._actors[self._picked].number
             self._touched.extend(self._footprint(row, world.ids.machine_id))
             if row.point not in _LOCAL:
                 self._passed = True
@@ -224,8 +246,8 @@ class Choices:
         if taken >= count:
             raise SpecError(
                 f"schedule={schedule_text(self._prefix)!r}: choice {place + 1} is {taken}, but {count} tasks are ready",
-                why="the schedule belongs to another spec, or the code has changed since it was printed",
-                instead="leave schedule= out, and take the line that a new failure prints",
+                why=_STALE,
+                instead=_TAKE_NEW,
             )
         numbers = tuple(actor.number for actor in actors)
         self.offers.append(Offer(taken, state, numbers, tuple(actor.story for actor in actors)))

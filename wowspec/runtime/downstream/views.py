@@ -65,6 +65,12 @@ class ViewStore:
             views = self._views[projection] = Views(projection.__name__)
         return views
 
+    def rows(self) -> Iterator[tuple[str, str, Any]]:
+        """Every row: its projection's name, its id, the row."""
+        for projection, views in self._views.items():
+            for view_id, row in views.items():
+                yield projection.__name__, view_id, row
+
     def take_over(self, other: ViewStore) -> None:
         """Keep deep copies of what another store keeps, for a copy of its world.
 

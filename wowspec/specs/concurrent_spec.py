@@ -1,0 +1,298 @@
+"""The expectation verbs after `when_concurrently(...)`: each speaks of every outcome that was found."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Generic, NoReturn, Self, TypeVar
+
+from ..errors import SpecError, SpecFailure
+from . import event_expectations as on_events, outcome_expectations as on_outcome
+from .alignment import match_events
+from .concurrency import Concurrency, explore, is_conflict
+from .diff import events_text
+from .event_expectations import says_yes
+from .interleaving import command_line, interleaving, told
+from .items import On
+from .nodes import Node
+from .outcomes import Outcome
+from .render import BRIEF, render
+from .requirements import require_number, require_some
+from .run import PROGRAMMING_ERRORS, Run
+from .tracking import watch
+from .verdicts import undecided_text, unseen_text
+
+S = TypeVar("S")
+
+
+class ConcurrentSpec(Generic[S]):
+    """What can be expected of commands that were in flight together. `S` is the state's class.
+
+    Every verb holds for all outcomes of all orders that were run; a failure shows one of them, and the line that runs
+    it again. An error is decided by a verb that speaks of it; a spec in which one is left undecided fails.
+    """
+
+    __slots__ = ("_found", "_node", "_told")
+
+    def __init__(self, node: Node) -> None:
+        self._node = node
+        self._found: Concurrency | None = None
+        self._told = False
+
+    def run(self) -> Concurrency:
+        """Run the orders (once) and give what came of them.
+
+        Raises:
+            SpecFailure: if a law is broken in any of them, or something that was given failed.
+        """
+        __tracebackhide__ = True
+        self._node.judged = True
+        found = self._found
+        if found is None:
+            watch(self)
+            try:
+                found = self._found = explore(self._node)
+            except (SpecError, SpecFailure) as error:
+                raise error.with_traceback(None) from error.__cause__
+        for outcome in found.outcomes:
+            breaches = outcome.runs[0].breaches
+            if breaches:
+                self._fail("\n".join(breach.text for breach in breaches), outcome)
+        return found
+
+    # --- all outcomes -------------------------------------------------------------------------------------------------
+
+    def expect_serializable(self) -> Self:
+        """Each outcome is that of some order of the commands, one after another.
+
+        A command that lost, was told so by a typed conflict or duplicate error, and stored nothing, may be left out.
+        """
+        __tracebackhide__ = True
+        found = self.run()
+        for outcome in found.outcomes:
+            order = found.order_like(outcome)
+            if order is None:
+                self._fail(self._unserializable(found, outcome), outcome)
+            for place, run in enumerate(outcome.runs):
+                if place not in order or not isinstance(run.error, PROGRAMMING_ERRORS):
+                    run.decided = True
+        return self
+
+    def expect_state(
+        self, target: On | Callable[[S], Any] | None = None, that: Callable[[S], Any] | None = None, /, **fields: Any
+    ) -> Self:
+        """In each outcome the state has these fields, and a function says yes to a copy of it.
+
+        Args:
+            target: `on(T, id)`, where the commands are for several aggregates; or the function.
+            that: the function, after a target.
+            fields: field → value or matcher; other fields may be anything.
+        """
+        __tracebackhide__ = True
+        where, function = (target, that) if isinstance(target, On) else (None, target)
+        return self._each(lambda run: on_events.state(run, where, function, fields), named=where is not None)
+
+    def expect_state_aggregate(self, target: On | None = None, /, **fields: Any) -> Self:
+        """In each outcome this is known of the aggregate beside its state: `version`, `owner_id`, `deleted`, …."""
+        __tracebackhide__ = True
+        return self._each(lambda run: on_events.state_aggregate(run, target, fields), named=target is not None)
+
+    def expect_version(self, version: int) -> Self:
+        """In each outcome this is the stored head of the aggregate."""
+        __tracebackhide__ = True
+        require_number("expect_version", version, least=0)
+        return self._each(lambda run: on_events.version(run, version))
+
+    def expect_events(self, *events: Any) -> Self:
+        """In each outcome exactly these events were stored: by aggregate, the commands' own first, in their order."""
+        __tracebackhide__ = True
+        require_some("expect_events", events, "expect_no_events()")
+        return self.expect_one_of(events)
+
+    def expect_no_events(self) -> Self:
+        """In no outcome was any event stored."""
+        __tracebackhide__ = True
+        return self.expect_event_count(0)
+
+    def expect_event_count(self, count: int) -> Self:
+        """In each outcome so many events were stored."""
+        __tracebackhide__ = True
+        require_number("expect_event_count", count, least=0)
+        for outcome in self.run().outcomes:
+            stored = len(outcome.events)
+            if stored != count:
+                self._fail(f"{stored} events were stored, expected {count}: {render(outcome.events)}", outcome)
+        return self
+
+    def expect_stored(self, target: On, *history: Any) -> Self:
+        """In each outcome these events are an instance's whole history: `expect_stored(on(T, id), ...)`."""
+        __tracebackhide__ = True
+        if not isinstance(target, On):
+            raise SpecError(
+                f"expect_stored({render(target, BRIEF)})",
+                why="the commands may be for several aggregates",
+                instead="expect_stored(on(Account, 'a-1'), *its_whole_history)",
+            )
+        return self._each(lambda run: on_events.history(run, target, on_events.with_types(history)), named=True)
+
+    def expect_one_of(self, *alternatives: Any) -> Self:
+        """Each outcome is one of these.
+
+        Args:
+            alternatives: each a list of all stored events (by aggregate, the commands' own first), or a function of the
+                outcome that says yes or no.
+        """
+        __tracebackhide__ = True
+        require_some("expect_one_of", alternatives, "expect_no_events()")
+        for alternative in alternatives:
+            if not callable(alternative) and not isinstance(alternative, list | tuple):
+                raise SpecError(
+                    f"expect_one_of({render(alternative, BRIEF)})",
+                    why="an outcome is told by all of its stored events, or by a function of it",
+                    instead="expect_one_of([Withdrawn(amount=80)], [Withdrawn(amount=70)])",
+                )
+        for outcome in self.run().outcomes:
+            if not any(_is_like(outcome, alternative) for alternative in alternatives):
+                self._fail(_unlike(outcome, alternatives), outcome)
+        return self
+
+    # --- what the senders were told -----------------------------------------------------------------------------------
+
+    def expect_succeeded(self, *, times: int | None = None) -> Self:
+        """In each outcome so many commands succeeded; all of them, if no number is said."""
+        __tracebackhide__ = True
+        wanted = len(self.run().step.commands) if times is None else times
+        require_number("expect_succeeded", wanted, least=0, name="times=")
+        for outcome in self.run().outcomes:
+            done = sum(1 for run in outcome.runs if run.succeeded)
+            if done != wanted:
+                self._fail(f"{done} of {len(outcome.runs)} commands succeeded, expected {wanted}", outcome)
+        return self
+
+    def expect_error(
+        self,
+        kind: type[BaseException] | None = None,
+        *,
+        match: str | None = None,
+        code: str | None = None,
+        times: int | None = None,
+    ) -> Self:
+        """In each outcome so many commands failed like this; without a number, some command did in some outcome.
+
+        Args:
+            kind: class of the original error; a handler's bug must be named by its type.
+            match: searched in its text (a regular expression).
+            code: its error code.
+            times: how many commands, in each outcome.
+        """
+        __tracebackhide__ = True
+        if times is not None:
+            require_number("expect_error", times, least=0, name="times=")
+        total = 0
+        outcomes = self.run().outcomes
+        for outcome in outcomes:
+            failed = sum(1 for run in outcome.runs if on_outcome.error(run, kind, match, code) is None)
+            total += failed
+            if times is not None and failed != times:
+                self._fail(f"{failed} commands failed as expected, in each outcome {times} should", outcome)
+        if times is None and not total:
+            self._fail("no command failed as expected in any outcome", outcomes[0])
+        return self
+
+    def expect_any_outcome(self) -> Self:
+        """Success, failure and an unknown outcome are all right for each command; a handler's bug is not."""
+        __tracebackhide__ = True
+        for outcome in self.run().outcomes:
+            for run in outcome.runs:
+                text = on_outcome.any_outcome(run)
+                if text is not None:
+                    self._fail(text, outcome)
+        return self
+
+    def expect_complete(self) -> Self:
+        """Every order was run that makes a difference: no bound cut anything off."""
+        __tracebackhide__ = True
+        found = self.run()
+        if not found.is_complete:
+            self._told = True
+            raise SpecFailure(
+                f"not every order was run: {found.explored}\n"
+                "  instead: larger bounds, when_concurrently(..., max_schedules=...), or fewer commands"
+            )
+        return self
+
+    # --- when the test ends -------------------------------------------------------------------------------------------
+
+    def settle(self) -> None:
+        """Require that every error was decided.
+
+        Raises:
+            SpecFailure: for the first that was not; not if a failure was told already.
+        """
+        __tracebackhide__ = True
+        if self._found is None or self._told:
+            return
+        for outcome in self._found.outcomes:
+            for run in outcome.runs:
+                if run.error is not None and not run.decided:
+                    self._fail(undecided_text(run, run.error), outcome, timeline=False)
+            for entry in outcome.unseen():
+                self._fail(unseen_text(outcome.runs[0], entry), outcome, timeline=False)
+
+    def abandon(self) -> None:
+        """Nothing moves in the worlds any more."""
+
+    # --- judging ------------------------------------------------------------------------------------------------------
+
+    def _each(self, judge: Callable[[Run], str | None], *, named: bool = False) -> Self:
+        __tracebackhide__ = True
+        for outcome in self.run().outcomes:
+            run = outcome.runs[0] if named else outcome.run_of_reference()
+            text = judge(run)
+            if text is not None:
+                self._fail(text, outcome)
+        return self
+
+    def _fail(self, text: str, outcome: Outcome, *, timeline: bool = True) -> NoReturn:
+        __tracebackhide__ = True
+        found = self._found
+        assert found is not None
+        self._told = True
+        names = self._node.branch_names()
+        total = len(found.outcomes)
+        place = next((place for place, other in enumerate(found.outcomes) if other is outcome), 0) + 1
+        parts = [f"in branch {' > '.join(names)}: {text}" if names else text]
+        parts += [f"  outcome {place} of {total}, of {outcome.times} of the schedules:", *told(outcome)]
+        if timeline:
+            parts += interleaving(outcome)
+        parts += [f"  replay: {command_line(found.step, outcome.schedule)}", f"  explored: {found.explored}"]
+        raise SpecFailure("\n".join(parts)) from None
+
+    def _unserializable(self, found: Concurrency, outcome: Outcome) -> str:
+        lines = ["no order of the commands, one after another, ends like this"]
+        lines += [f"  stored: {render(outcome.events)}"]
+        losers = [run for run in outcome.runs if is_conflict(run.error)]
+        if losers and any(run.stored for run in losers):
+            lines += ["  why: a command was told of a conflict, and yet it stored events"]
+        lines += ["  one after another they end so:"]
+        for order, other in found.orders.items():
+            if len(order) == len(outcome.runs):
+                names = " then ".join(str(place + 1) for place in order)
+                lines += [f"    {names}: {render(other.events)}"]
+        return "\n".join(lines)
+
+
+def _is_like(outcome: Outcome, alternative: Any) -> bool:
+    if callable(alternative):
+        return says_yes(alternative, outcome)
+    return match_events(on_events.with_types(alternative), list(outcome.events)).matched
+
+
+def _unlike(outcome: Outcome, alternatives: Sequence[Any]) -> str:
+    if len(alternatives) == 1 and not callable(alternatives[0]):
+        match = match_events(on_events.with_types(alternatives[0]), list(outcome.events))
+        return events_text(match, ledger="stored")
+    lines = [f"an outcome is none of the {len(alternatives)} that are expected", f"  stored: {render(outcome.events)}"]
+    for alternative in alternatives:
+        if not callable(alternative):
+            lines += [f"  expected: {render(list(alternative))}"]
+    return "\n".join(lines)
