@@ -15,6 +15,8 @@ import pytest
 #: Where the spec layer remembers the specs that a test makes, and what a suite uses.
 _TRACKING: Final = "wowspec.specs.tracking"
 _DEFAULTS: Final = "wowspec.specs.defaults"
+_ERRORS: Final = "wowspec.errors"
+_FIXTURES: Final = "wowspec.specs.fixtures"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -63,6 +65,24 @@ def pytest_runtest_call() -> Generator[None, Any, Any]:
     if tracker is not None:
         tracker.finish()
     return result
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_makereport(
+    item: pytest.Item, call: pytest.CallInfo[None]
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Leave our own frames out of a failed test's traceback, but for `--full-trace`; tell a gateway's story."""
+    failed = call.excinfo
+    if failed is not None and _ERRORS in sys.modules and not item.config.getoption("fulltrace"):
+        from .specs.tracebacks import shorten
+
+        shorten(failed.value)
+        failed.traceback = pytest.ExceptionInfo.from_exception(failed.value).traceback
+    report = yield
+    if report.failed and _FIXTURES in sys.modules:
+        told = sys.modules[_FIXTURES].stories(getattr(item, "funcargs", {}))
+        report.sections += [("wowspec gateway", text) for text in told]
+    return report
 
 
 @pytest.fixture(scope="session")

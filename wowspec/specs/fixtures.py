@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, TypeVar, overload
 
 import pytest
@@ -10,6 +10,7 @@ import pytest
 from . import tracking
 from .builder import Spec, given, spec
 from .gateway import Gateway
+from .story import rows_text
 
 S = TypeVar("S")
 
@@ -54,3 +55,9 @@ def open_gateway(request: pytest.FixtureRequest) -> Gateway:
 
     request.addfinalizer(close)
     return gateway
+
+
+def stories(fixtures: Mapping[str, Any]) -> list[str]:
+    """What passed the points in the world of each gateway that a test was given, as text."""
+    worlds = [value._held.made for value in fixtures.values() if isinstance(value, Gateway)]
+    return [rows_text(made.world.trace.rows) for made in worlds if made is not None]
