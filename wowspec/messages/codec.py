@@ -8,14 +8,17 @@ aliases.
 from __future__ import annotations
 
 import collections.abc
+import datetime as dt
 import math
 import typing
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from decimal import Decimal
 from functools import partial
 from typing import Any, Final, TypeVar
+from uuid import UUID
 
-from pydantic import RootModel, TypeAdapter, ValidationError
+from pydantic import BaseModel, RootModel, TypeAdapter, ValidationError
 from pydantic.errors import PydanticSchemaGenerationError, PydanticUndefinedAnnotation, PydanticUserError
 from pydantic_core import PydanticSerializationError, SchemaSerializer, SchemaValidator, from_json, to_json
 
@@ -147,10 +150,23 @@ def _make(tp: Any) -> Codec:
 
 def _pydantic_calls(cls: Any, facts: Facts) -> tuple[Callable[..., bytes], Callable[..., Any]]:
     options = {"round_trip": True} if facts.round_trip else {}
-    return (
-        partial(cls.__pydantic_serializer__.to_json, by_alias=False, warnings="error", **options),
-        partial(cls.__pydantic_validator__.validate_json, by_alias=False, by_name=True),
-    )
+    write = partial(cls.__pydantic_serializer__.to_json, by_alias=False, **options)
+    load = partial(cls.__pydantic_validator__.validate_json, by_alias=False, by_name=True)
+    strict, lenient = partial(write, warnings="error"), partial(write, warnings=False)
+    if not issubclass(cls, BaseModel) or cls.model_config.get("extra") == "allow":
+        return strict, load
+    scalars = _SCALARS | {float} if facts.floats else _SCALARS
+
+    def dump(value: Any, warnings: bool = True) -> bytes:
+        # Where each field holds a scalar, none hides what its type does not allow; to ask for errors takes longest.
+        is_plain = not warnings or scalars.issuperset(map(type, value.__dict__.values()))
+        return lenient(value) if is_plain else strict(value)  # type: ignore[no-any-return]
+
+    return dump, load
+
+
+#: What has one JSON text, whatever the type of the field that holds it.
+_SCALARS: Final = frozenset((str, int, bool, type(None), Decimal, dt.datetime, dt.date, dt.time, UUID))
 
 
 def _adapter_calls(tp: Any) -> tuple[Callable[..., bytes], Callable[..., Any]]:
