@@ -11,16 +11,32 @@ from ..world.points import FaultKind
 from ..world.trace import TraceRow
 from .values import Fault
 
+#: Whose visits are meant: anyone's, those by an id text, of an aggregate type, of one instance.
+Target = str | NamedAggregate | AggregateRef | None
+
+
+def is_visit_of(row: TraceRow, target: Target) -> bool:
+    """Whether a passed point is a visit by those that a target means."""
+    if target is None:
+        return True
+    if isinstance(target, str):
+        return row.key == target
+    subject = row.subject
+    reference = subject if isinstance(subject, AggregateRef) else getattr(subject, "aggregate_id", None)
+    if isinstance(target, NamedAggregate):
+        return isinstance(reference, AggregateRef) and reference.named_aggregate == target
+    return reference == target
+
 
 @dataclass(slots=True)
 class ArmedFault:
     """A fault in a world: how often it was matched, and at which visits it struck.
 
-    `target` is what its `aggregate=` means here: None (anyone), an id text, a named aggregate, or one instance.
+    `target` is what its `aggregate=` means here.
     """
 
     fault: Fault
-    target: str | NamedAggregate | AggregateRef | None
+    target: Target
     visits: int = 0
     struck: int = 0
 
@@ -36,18 +52,7 @@ class ArmedFault:
 
     def matches(self, row: TraceRow) -> bool:
         """Whether a visit is one of those that it counts."""
-        if row.point != self.fault.point:
-            return False
-        target = self.target
-        if target is None:
-            return True
-        if isinstance(target, str):
-            return row.key == target
-        subject = row.subject
-        reference = subject if isinstance(subject, AggregateRef) else getattr(subject, "aggregate_id", None)
-        if isinstance(target, NamedAggregate):
-            return isinstance(reference, AggregateRef) and reference.named_aggregate == target
-        return reference == target
+        return row.point == self.fault.point and is_visit_of(row, self.target)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +78,7 @@ class Armory:
         self.fired: list[Fired] = []
         self._visits: dict[tuple[str, str], int] = {}
 
-    def arm(self, fault: Fault, target: str | NamedAggregate | AggregateRef | None = None) -> ArmedFault:
+    def arm(self, fault: Fault, target: Target = None) -> ArmedFault:
         """Arm a fault; its visits are counted from now."""
         armed = ArmedFault(fault, target)
         self.armed.append(armed)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 from weakref import proxy
@@ -47,6 +47,7 @@ from .prepare import PrepareKeys
 from .receivers import MessageReceiver
 from .repository import StateAggregateRepository
 from .request_ids import DefaultRequestIdChecker, Prechecks, always_exists
+from .serial import SerialGroups
 from .snapshots import InMemorySnapshotStore, SimpleSnapshotStrategy, SnapshotStrategy
 from .sourcing import Supply
 from .validation import PydanticValidator
@@ -288,6 +289,16 @@ class Runtime:
             )
         self._extra_filters.append(item)
         self._command_chain = None
+
+    def groups(self) -> Iterator[SerialGroups]:
+        """The groups of each dispatcher: of commands, of events, of snapshots."""
+        for dispatcher in self._command_dispatchers.values():
+            yield dispatcher.groups
+        for events in self._event_dispatchers.values():
+            yield events.groups
+            yield events.state_groups
+        if self._snapshot_dispatcher is not None:
+            yield self._snapshot_dispatcher.groups
 
     # --- branching ----------------------------------------------------------------------------------------------------
 

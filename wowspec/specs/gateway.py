@@ -14,6 +14,8 @@ from ..messages.wait_signals import CommandResult
 from ..runtime.gateway import CommandGateway
 from ..world.driving import Drive, cancel
 from ..world.scheduler import Task
+from . import tracking
+from .gateway_calls import StartedCall
 from .gateway_session import GatewaySession
 from .gateway_stream import AsyncResults
 from .gateway_world import GatewayWorld
@@ -140,6 +142,31 @@ class Gateway(_Calls):
         __tracebackhide__ = True
         result: CommandResult = self._run("send_and_wait_for_snapshot", command, envelope, _for_snapshot)
         return result
+
+    def start(self, command: Any, /, *, wait_for: WaitFor | None = None, **envelope: Unpack[Envelope]) -> StartedCall:
+        """Start what `send_and_wait` does, and leave the world standing: it goes on when it is moved.
+
+        `world.step()`, `world.run_until(...)`, `world.advance(...)` and `world.run()` move it, each as far as it says,
+        and so does any other call, to rest. Several calls may be started; they begin in their order. (It is the call
+        that does not run, not the world that is paused: what moves a world says so, and no block has to be left.)
+
+        Returns:
+            The call: `done`, `result()`, `error`. One that fails and is not looked at fails the test.
+
+        Raises:
+            SpecError: if the author of the test erred.
+            CommandResultError: if the class of a `command_of(...)` refused its fields.
+        """
+        __tracebackhide__ = True
+        held = self._held
+        held.enter()
+        held.require_rest()
+        call = StartedCall(held, command, tracking._place())
+        wanted(wait_for)
+        task = self._start("start", command, envelope, lambda gateway, message: call.work(gateway, message, wait_for))
+        call.started(task)
+        held.calls.append(call)
+        return call
 
     def _run(self, name: str, command: Any, envelope: Mapping[str, Any], work: Work) -> Any:
         __tracebackhide__ = True

@@ -25,6 +25,7 @@ from ..world.world import LoggedFailure
 from . import tracking
 from .defaults import WorldPlan
 from .execution import fault_target, refusal
+from .gateway_calls import StartedCall
 from .items import CommandOf, CommandOptions, SentCommand
 from .laws import check_laws
 from .render import render
@@ -49,13 +50,15 @@ class GatewaySession:
 
     __slots__ = (
         "_armings", "_closed", "_in_step", "_logged", "_looked", "_made", "_own", "_prepare", "_rows", "_told",
-        "laws_off", "plan", "start_nanos",
+        "calls", "laws_off", "plan", "start_nanos",
     )  # fmt: skip
 
     def __init__(self) -> None:
         self.plan = WorldPlan()
         self.start_nanos = DEFAULT_START_NANOS
         self.laws_off: frozenset[str] = frozenset()
+        #: Calls that were started, in their order.
+        self.calls: list[StartedCall] = []
         self._prepare: list[Callable[[Session], None]] = []
         self._made: Session | None = None
         self._closed = ""
@@ -163,6 +166,11 @@ class GatewaySession:
                 why="it would have to wait for what only the event loop can bring",
                 instead="await gateway.aio.…(...), or await the other call first",
             )
+
+    @property
+    def can_move(self) -> bool:
+        """Whether there is a world, and anything in it that can still move."""
+        return self._made is not None and not self._made.world.scheduler.is_idle
 
     # --- steps --------------------------------------------------------------------------------------------------------
 
@@ -341,9 +349,11 @@ class GatewaySession:
         """Require that every armed fault struck, and that no error went by unseen; each is told once.
 
         Raises:
-            SpecFailure: for the first that was not.
+            SpecFailure: for the first that was not, calls that were started before all.
         """
         __tracebackhide__ = True
+        for call in self.calls:
+            call.settle()
         missing = [arming for arming in self._armings if arming.armed is None or not arming.armed.struck]
         if missing:
             self._armings = [arming for arming in self._armings if arming not in missing]

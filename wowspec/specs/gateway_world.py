@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import Any, TypeVar, overload
 
-from ..errors import SpecError
+from ..errors import SpecError, SpecFailure
+from ..faults.arming import is_visit_of
 from ..faults.values import Fault
 from ..modeling.identity import AggregateRef
 from ..modeling.ordering import Order
@@ -15,16 +16,22 @@ from ..runtime.chain import Filter, NamedFilter
 from ..runtime.sourcing import StateAggregate
 from ..world.clock import VirtualClock
 from ..world.points import DOMAIN_EVENT_BUS_SEND
+from ..world.stepping import Stepper
 from ..world.trace import TraceRow
 from ..world.world import LoggedFailure
+from .execution import fault_target
 from .facts import Facts
 from .gateway_session import GatewaySession
 from .history import nothing_more, pass_time, write_history
 from .items import TimeStep, advance as advance_step, at as at_step, on
 from .laws import require_law
 from .parts import join, members_of, profile_of, require_fault
+from .pending import Pending, pending_of
+from .render import render
+from .requirements import require_point
 from .run import APPLIED
 from .session import Profile, Session
+from .story import rows_text
 
 S = TypeVar("S")
 
@@ -128,6 +135,92 @@ class GatewayWorld:
         __tracebackhide__ = True
         self._pass(advance_step(days=days, hours=hours, minutes=minutes, seconds=seconds, milliseconds=milliseconds))
 
+    def step(self) -> list[TraceRow] | None:
+        """Let the next point be passed; virtual time passes where nothing else can move.
+
+        Returns:
+            The rows that were added: one, but where points are passed within plain code of one step, as a validation
+            is. None if the world came to rest without passing any.
+
+        Raises:
+            SpecError: if the author of the test or the domain erred.
+            SpecFailure: if the world came to rest, and a law was broken.
+        """
+        __tracebackhide__ = True
+        rows: list[TraceRow] = []
+
+        def passed(session: Session) -> None:
+            trace = session.world.trace
+            start = len(trace)
+            _ = Stepper(session.world).move(lambda: len(trace) > start)
+            rows.extend(trace.rows[start:])
+
+        self._go_on(passed)
+        return rows or None
+
+    def run_until(self, point: str, *, aggregate: Any = None, times: int = 1) -> TraceRow:
+        """Move until a point has been passed, such as `event_store.append`, and leave the world there.
+
+        What its effect is has happened; what follows it has not. An event function that an event reaches
+        (`event.deliver:…`) is still to be run.
+
+        Args:
+            point: its text, as in `trace`.
+            aggregate: whose visit it shall be: a type, an id, `on(T, id)`; None means anyone's.
+            times: how many visits from now.
+
+        Returns:
+            The row that was added.
+
+        Raises:
+            SpecError: if there is no such point, or the author erred otherwise.
+            SpecFailure: if the world came to rest first; it names the points that were passed.
+        """
+        __tracebackhide__ = True
+        require_point("gateway.world.run_until", point)
+        if type(times) is not int or times < 1:
+            raise SpecError(
+                f"gateway.world.run_until({point!r}, times={times!r})",
+                why="visits are counted from 1",
+                instead="times=1",
+            )
+        found: list[TraceRow] = []
+
+        def reach(session: Session) -> None:
+            trace = session.world.trace
+            seen = start = len(trace)
+            target = fault_target(session, aggregate)
+
+            def reached() -> bool:
+                nonlocal seen
+                new, seen = trace.rows[seen:], len(trace)
+                found.extend(row for row in new if row.point == point and is_visit_of(row, target))
+                return len(found) >= times
+
+            if not Stepper(session.world).move(reached):
+                raise SpecFailure(_not_reached(point, aggregate, times, len(found), trace.rows[start:]))
+
+        self._go_on(reach)
+        return found[times - 1]
+
+    def run(self) -> None:
+        """Let the world come to rest, as after every other call of the gateway.
+
+        Raises:
+            SpecError: if the author of the test or the domain erred.
+            SpecFailure: if a law was broken.
+        """
+        __tracebackhide__ = True
+        self._go_on(lambda session: session.world.scheduler.run())
+
+    @property
+    def pending(self) -> Pending:
+        """What the world still has to do: `ready`, `timers`, `commands` that wait in line. False at rest."""
+        held = self._entered()
+        if held.made is None:
+            return Pending()
+        return pending_of(held.made.runtime, dict(call.lane_by_task() for call in held.calls))
+
     def at(self, moment: datetime) -> None:
         """Set virtual time to an instant; what is due on the way happens.
 
@@ -211,6 +304,19 @@ class GatewayWorld:
 
     def _move(self, step: Callable[[Session], None]) -> None:
         __tracebackhide__ = True
+
+        def tried(session: Session) -> None:
+            try:
+                step(session)
+            except Exception:
+                # What is raised to the test may have been logged, too.
+                self._held.logged()
+                raise
+
+        self._go_on(tried)
+
+    def _go_on(self, step: Callable[[Session], None]) -> None:
+        __tracebackhide__ = True
         held = self._entered()
         held.require_rest()
         session = held.begin()
@@ -219,7 +325,6 @@ class GatewayWorld:
             step(session)
         except Exception as error:  # noqa: BLE001 - raised again, after what weighs more
             failure = error
-            held.logged()
         held.end(failure)
 
     def _pass(self, step: TimeStep) -> None:
@@ -229,3 +334,14 @@ class GatewayWorld:
             held.start_nanos = step.to if step.to is not None else held.start_nanos + step.by
         else:
             self._move(lambda session: pass_time(session, step))
+
+
+def _not_reached(point: str, aggregate: Any, times: int, visits: int, rows: Sequence[TraceRow]) -> str:
+    whose = "" if aggregate is None else f" by {render(aggregate)}"
+    wanted = f" {times} times{whose}: {visits} visits" if times > 1 else whose
+    return (
+        f"the world came to rest, and {point} was not passed{wanted}\n"
+        f"{rows_text(rows)}\n"
+        "  why: run_until(...) goes on from where the world was left\n"
+        "  instead: a point that is still ahead, after gateway.start(...)"
+    )

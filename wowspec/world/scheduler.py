@@ -21,6 +21,7 @@ from .clock import VirtualClock
 
 if TYPE_CHECKING:
     from .choices import Choices
+    from .stepping import Stepper
 
 T = TypeVar("T")
 
@@ -146,6 +147,11 @@ class Task(Future[T]):
             self._timer = None
             self._scheduler._ready.append(self)
 
+    def wake_up(self) -> None:
+        """Its sleep is over."""
+        self._timer = None
+        self._scheduler._ready.append(self)
+
     def __repr__(self) -> str:
         return f"<Task {self.name}>"
 
@@ -224,7 +230,7 @@ class Scheduler:
         #: Callers that drive the world from event loops of their own.
         self.seats: list[Seat] = []
         #: Decides who is stepped next; None: first in, first out, and nobody gives way. See `choices.py`.
-        self.chooser: Choices | None = None
+        self.chooser: Choices | Stepper | None = None
 
     def future(self) -> Future[Any]:
         """A new future."""
@@ -261,7 +267,7 @@ class Scheduler:
             self.current = outer
         if not self._park(task, yielded):
             if not isinstance(yielded, Future):
-                task._throw = _foreign_error(yielded)
+                task._throw = foreign_error(yielded)
             self._ready.append(task)
 
     def call_at(self, nanos: int, callback: Callable[[], None]) -> Timer:
@@ -283,7 +289,12 @@ class Scheduler:
     @property
     def pending_timers(self) -> tuple[int, ...]:
         """Instants of the timers that are still to fire, earliest first (epoch nanoseconds)."""
-        return tuple(sorted(nanos for nanos, _, timer in self._timers if timer.callback is not None))
+        return tuple([timer.nanos for timer in self.timers])
+
+    @property
+    def timers(self) -> list[Timer]:
+        """The timers that are still to fire, in the order in which they will."""
+        return [timer for _, _, timer in sorted(self._timers) if timer.callback is not None]
 
     def run(self, until: int | None = None) -> None:
         """Step until nothing can move, or until an instant; foreign awaitables are errors at their await.
@@ -295,7 +306,7 @@ class Scheduler:
         try:
             foreign = next(driver)
             while True:
-                foreign = driver.throw(_foreign_error(foreign))
+                foreign = driver.throw(foreign_error(foreign))
         except StopIteration:
             return
 
@@ -413,22 +424,16 @@ class Scheduler:
                 yielded._waiters.append(task)
             return True
         if type(yielded) is Sleep:
-            self._sleep(task, yielded.nanos)
+            task._timer = self.call_at(self.clock.nanos + yielded.nanos, task.wake_up)
             return True
         if yielded is TURN:
             self._ready.appendleft(task)
             return True
         return False
 
-    def _sleep(self, task: Task[Any], nanos: int) -> None:
-        def wake() -> None:
-            task._timer = None
-            self._ready.append(task)
 
-        task._timer = self.call_at(self.clock.nanos + nanos, wake)
-
-
-def _foreign_error(foreign: Any) -> ForeignAwaitError:
+def foreign_error(foreign: Any) -> ForeignAwaitError:
+    """What is thrown into a task that awaits something of an event loop where there is none."""
     what = "something that gave control back to an event loop" if foreign is None else f"{foreign!r}"
     return ForeignAwaitError(
         f"the code awaited {what}, which needs a real event loop",
