@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import pytest
 from pydantic import BaseModel
 
 from tests.runtime.downstream.shop import ORDER, Bench, Place, Placed, Ship, Shipped
-from wowspec import Clock, DomainEvent, SpecError, Views, event_processor, projection
+from wowspec import Clock, DomainEvent, Name, SpecError, Views, event_processor, projection
 from wowspec.runtime.branch import branch
 
 
@@ -125,6 +127,29 @@ def test_a_projection_that_took_nothing_of_the_world_is_shared():
     other = branch(bench.runtime)
 
     assert bench.runtime.processor(OrderView) is other.processor(OrderView)
+
+
+def test_a_projection_that_took_services_alone_is_shared():
+    """Services are the same in every copy of a world, found by type, by a name of their own, or by the parameter's."""
+
+    class Ledger(list):
+        pass
+
+    @projection(context="shop")
+    class Served:
+        def __init__(self, ledger: Ledger, named: Annotated[Clock, Name("second")], third) -> None:
+            self.given = (ledger, named, third)
+
+        def on_event(self, event: Placed) -> None: ...
+
+    ledgers = Ledger("1"), Ledger("2"), object()
+    bench = Bench(Served, services={"first": ledgers[0], "second": ledgers[1], "third": ledgers[2]})
+    other = branch(bench.runtime)
+
+    served = bench.runtime.processor(Served)
+    assert served is other.processor(Served)
+    assert served.given[1:] == ledgers[1:]
+    assert served.given[0] in ledgers
 
 
 def test_an_object_that_cannot_be_copied_is_named():
