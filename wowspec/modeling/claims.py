@@ -99,7 +99,8 @@ def claim_event(event_class: type, aggregate: type) -> None:
                 f"both {other.__name__} and {aggregate.__name__} claim the event {event_class.__name__}",
                 why="an event belongs to the aggregate whose functions return or source it; a bare event in given(...) "
                 "would have two homes",
-                instead=f"give each aggregate an event class of its own, such as {aggregate.__name__}{event_class.__name__}",
+                instead="give each aggregate an event class of its own, such as "
+                f"{aggregate.__name__}{event_class.__name__}",
             )
     _claim(event_class, aggregate, _EVENTS)
 

@@ -181,9 +181,9 @@ def _holds_text(annotation: Any) -> bool:
 
 
 def defining_locals(owner: Any) -> dict[str, Any]:
-    """Local names of the functions that define a class or function, as far as they are running: tests define classes so.
+    """Local names of the functions that define a class or function, as far as they are running.
 
-    The innermost one's come first.
+    The innermost one's come first. Tests define classes so.
     """
     name = getattr(owner, "__qualname__", "")
     module = sys.modules.get(getattr(owner, "__module__", None) or "")

@@ -46,9 +46,5 @@ def _move(result: list[T], item: T, name: Any, name_of: Callable[[T], Any], *, b
     if target is None:
         return
     at = next(index for index, other in enumerate(result) if other is item)
-    if before and at > target:
-        result.pop(at)
-        result.insert(target, item)
-    elif not before and at < target:
-        result.pop(at)
-        result.insert(target, item)
+    if (at > target) if before else (at < target):
+        result.insert(target, result.pop(at))

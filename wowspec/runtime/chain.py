@@ -1,4 +1,4 @@
-"""A handler chain: filters around each other, sorted by their order, and what a handler makes of an error (section I)."""
+"""A handler chain: filters around each other in their order, and what a handler makes of an error (section I)."""
 
 from __future__ import annotations
 
