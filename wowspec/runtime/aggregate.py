@@ -8,7 +8,7 @@ error function, which may replace it but never undo it.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from types import CoroutineType
@@ -226,7 +226,7 @@ class CommandAggregate:
                 watch.ran()
             if result is not None:
                 exchange.invoke_result = result
-            after = self._after(exchange)
+            after = self._after(exchange) if self.metadata.after else ()
             if after:
                 result = await self._with_after(after, result, exchange)
             elif result is None:
@@ -311,8 +311,7 @@ class CommandAggregate:
 
     def _after(self, exchange: ServerCommandExchange[Any]) -> list[HandlerFunction]:
         """The after-functions of the command."""
-        functions = self.metadata.after
-        return [item for item in functions if applies(item, exchange.message.body.__class__)] if functions else []
+        return [item for item in self.metadata.after if applies(item, exchange.message.body.__class__)]
 
     def _decided(self, result: Any, exchange: ServerCommandExchange[Any]) -> DomainEventStream:
         """Build the stream of what the functions returned (CMD-266, CMD-280)."""
@@ -338,7 +337,7 @@ class CommandAggregate:
         return call(handler, self.root, exchange, self._world)
 
     async def _with_after(
-        self, after: list[HandlerFunction], result: Any, exchange: ServerCommandExchange[Any]
+        self, after: Sequence[HandlerFunction], result: Any, exchange: ServerCommandExchange[Any]
     ) -> list[Any]:
         events = [] if result is None else _flat(result)
         for item in after:

@@ -245,7 +245,7 @@ class InMemorySnapshotStore:
             view.operator,
             view.first_event_time,
             view.event_time,
-            copy_tags(view.tags),
+            copy_tags(view.tags) if view.tags else {},
             view.deleted,
             encode(view.state),
             snapshot_time,

@@ -163,7 +163,12 @@ class StateAggregate:
     def to_state_event(self, stream: DomainEventStream) -> StateEvent[Any]:
         """The state event of the stream just applied: a copy of it, and the live state (STA-042 to STA-045)."""
         return StateEvent(
-            stream.copy(), self.state, self.first_operator, self.first_event_time, copy_tags(self.tags), self.deleted
+            stream.copy(),
+            self.state,
+            self.first_operator,
+            self.first_event_time,
+            copy_tags(self.tags) if self.tags else {},
+            self.deleted,
         )
 
 
