@@ -617,3 +617,36 @@ def test_local_names_of_a_definition_are_remembered():
     assert check_serializable(Outer, Namespace.of_caller(0))
     value = Outer(Middle([Inner(1)]))
     assert decode(Outer, encode(value)) == value
+
+
+class Dated(BaseModel):
+    """Two fields of plain values, and one that may be absent."""
+
+    day: dt.date
+    note: str = ""
+    count: int | None = None
+
+
+@pytest.mark.parametrize(
+    ("wrong", "text"),
+    [
+        ({"note": {"b", "a"}}, b'{"day":"2024-05-01","note":["a","b"],"count":1}'),
+        ({"count": math.nan}, b'{"day":"2024-05-01","note":"x","count":"NaN"}'),
+        ({"day": "someday"}, b'{"day":"someday","note":"x","count":1}'),
+    ],
+)
+def test_what_a_field_does_not_take_is_written_the_same_way_after_right_values(wrong, text):
+    """That a class was written with right values says nothing of later values of other classes."""
+    right = Dated(day=dt.date(2024, 5, 1), note="x", count=1)
+    before = encode(right.model_copy(update=wrong))
+    for _ in range(2):
+        assert encode(right) == b'{"day":"2024-05-01","note":"x","count":1}'
+        assert encode(right.model_copy(update=wrong)) == before == text
+
+
+def test_what_has_no_json_is_refused_after_right_values():
+    """An object in a text field is told by its path, however often the class was written before."""
+    right = Dated(day=dt.date(2024, 5, 1))
+    encode(right)
+    with pytest.raises(NotSerializableError, match=r"Dated\.note is a object"):
+        encode(right.model_copy(update={"note": object()}))
