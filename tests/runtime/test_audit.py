@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.golden.cases import to_run
+from tests.golden.cases import load
 from tests.golden.drive_pipeline import Run as GoldenRun, comparable
 from tests.specs.law_bench import Bench
 from tests.specs.law_domain import (
@@ -246,7 +246,7 @@ def test_correct_functions_are_not_blamed():
 def test_an_audit_changes_nothing():
     """With an audit a runtime does what it does without, whatever strikes."""
     differing = [
-        case.id for case in to_run("pipeline")[::7] if _outcome(case.data, None) != _outcome(case.data, Audit())
+        case.id for case in load("pipeline")[::7] if _outcome(case.data, None) != _outcome(case.data, Audit())
     ]
 
     assert differing == []

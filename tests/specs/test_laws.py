@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import pytest
 
-from tests.golden.cases import to_run
+from tests.golden.cases import load
 from tests.golden.drive_pipeline import Run as GoldenRun
 from wowspec.errors import SpecError
 from wowspec.faults.values import point
@@ -442,7 +442,7 @@ def test_one_defect_needs_one_law_to_be_off():
 def test_golden_cases_break_no_law():
     """What the real runtime was seen to do, with every fault, breaks no law: its domain is correct."""
     breaches: list[Breach] = []
-    for case in to_run("pipeline"):
+    for case in load("pipeline"):
         run = _Audited(case.data)
         run.result()
         breaches += run.breaches
