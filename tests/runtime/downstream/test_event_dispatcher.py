@@ -339,6 +339,44 @@ def test_an_error_handler_that_raises_ends_the_dispatcher():
     assert bench.runtime.event_dispatcher(ProcessorKind.EVENT_PROCESSOR).ended
 
 
+@pytest.mark.clause("EVT-121")
+@pytest.mark.parametrize("failing", ["event", "state event"])
+def test_the_end_drops_what_waits_and_what_runs(failing):
+    """Both children end: queued messages are not handled, and functions that wait for something never go on."""
+
+    @event_processor(context="shop")
+    class Both:
+        @on_event
+        async def placed(self, event: DomainEvent[Placed], clock: Clock, journal: Journal) -> None:
+            await self.handle("event", event, clock, journal)
+
+        @on_state_event
+        async def placed_state(self, event: DomainEvent[Placed], clock: Clock, journal: Journal) -> None:
+            await self.handle("state event", event, clock, journal)
+
+        async def handle(self, kind: str, event: DomainEvent[Placed], clock: Clock, journal: Journal) -> None:
+            if event.body.item == "bad" and kind == failing:
+                raise KeyError(event.body.item)
+            journal.append(f"{kind} begins")
+            await clock.sleep(1)
+            journal.append(f"{kind} ends")
+
+    bench, journal = bench_of(Both)
+    bench.runtime.event_dispatcher(ProcessorKind.EVENT_PROCESSOR).on_error = log_error
+    events, states = bench.runtime.domain_event_bus, bench.runtime.state_event_bus
+    first = [stream_of(Placed(), ref=OTHER), state_event_of(Placed(), ref=OTHER)]
+    bad = [stream_of(Placed(item="bad")), state_event_of(Placed(item="bad"))]
+    later = [stream_of(Placed(), version=2), state_event_of(Placed(), version=2)]
+    for stream, state_event in (first, bad, later):
+        events.send_now(stream)
+        states.send_now(state_event)
+    bench.run()
+
+    assert journal.count(f"{failing} begins") == 1
+    assert journal.count("event ends") == journal.count("state event ends") == 0
+    assert bench.world.log[-1].subject is bad[failing == "state event"]
+
+
 @pytest.mark.clause("EVT-112", "PRJ-003", "PRJ-004", "DOC-004")
 def test_what_functions_return():
     """Plain, async, generator and async generator functions are run to their end; what they give is dropped."""
