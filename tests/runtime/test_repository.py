@@ -267,7 +267,7 @@ class LaterStore:
 @pytest.mark.parametrize("in_world", [False, True])
 def test_a_store_that_answers_later_is_awaited(events, in_world):
     """Coroutines and other awaitables both do, within a world and without."""
-    at = World().at if in_world else None
+    at = World().carry if in_world else None
     lane = Lane(Room.COMMAND, "acc-1")
     repository = StateAggregateRepository(LaterStore(events), at=at)  # type: ignore[arg-type]
     assert wait(repository.load(REF, LEDGER, lane)).version == 4
@@ -288,7 +288,7 @@ def test_a_load_in_a_world_passes_its_points(events, snapshots):
     """The snapshot first, then the streams from the first version that is wanted."""
     world = World()
     lane = Lane(Room.COMMAND, "acc-1")
-    repository = StateAggregateRepository(events, snapshots, at=world.at)
+    repository = StateAggregateRepository(events, snapshots, at=world.carry)
     wait(repository.load(REF, LEDGER, lane))
     wait(repository.load(ref("unknown"), LEDGER, Lane(Room.COMMAND, "unknown")))
     assert rows(world) == [
@@ -303,7 +303,7 @@ def test_a_load_in_a_world_passes_its_points(events, snapshots):
 def test_a_load_without_a_lane_leaves_no_trace(events, snapshots):
     """Looking at a state from outside is no work of the pipeline."""
     world = World()
-    assert wait(StateAggregateRepository(events, snapshots, at=world.at).load(REF, LEDGER)).version == 4
+    assert wait(StateAggregateRepository(events, snapshots, at=world.carry).load(REF, LEDGER)).version == 4
     assert rows(world) == []
 
 
@@ -322,7 +322,7 @@ def test_a_fault_at_a_point_fails_the_load(events, snapshots, point):
 
     world = World()
     world.injector = Injector()
-    repository = StateAggregateRepository(events, snapshots, at=world.at)
+    repository = StateAggregateRepository(events, snapshots, at=world.carry)
     with pytest.raises(InjectedFault):
         wait(repository.load(REF, LEDGER, Lane(Room.COMMAND, "acc-1")))
     assert rows(world)[-1].startswith(f"acc-1 {point} fail")

@@ -14,16 +14,23 @@ from ..world.trace import Lane
 from .event_store import MAX_VERSION, EventStore, InMemoryEventStore
 from .later import sync_form
 from .snapshots import InMemorySnapshotStore, Snapshot, SnapshotStore, StateTypes, require_state_type
-from .sourcing import StateAggregate, Supply, looks_at_bodies_alone, new_state_aggregate, restore
+from .sourcing import (
+    StateAggregate,
+    Supply,
+    looks_at_bodies_alone,
+    new_state_aggregate,
+    restore,
+    supply_from_exchange,
+)
 
 #: Makes a blank aggregate where there is no snapshot; may also start at a later version (STA-039).
 Factory = Callable[[StateMetadata, AggregateRef, Supply | None], StateAggregate]
 
 
 class At(Protocol):
-    """How an effect passes its point: `World.enter`."""
+    """How an effect passes its point: `World.carry`."""
 
-    def __call__(self, point: str, lane: Lane, subject: Any, detail: str, effect: Callable[[], Any], /) -> Any:
+    def __call__(self, point: str, lane: Lane, subject: Any, detail: str, effect: Callable[[Any], Any], /) -> Any:
         """Pass a point and give what the effect gives, or a coroutine of it."""
         ...
 
@@ -42,7 +49,17 @@ class StateAggregateRepository:
         factory: makes the aggregate that a replay starts from.
     """
 
-    __slots__ = ("_at", "_factory", "_load", "_load_by_time", "_load_snapshot", "_peek", "_supply", "_types")
+    __slots__ = (
+        "_at",
+        "_factory",
+        "_load",
+        "_load_by_time",
+        "_load_snapshot",
+        "_peek",
+        "_restores",
+        "_supply",
+        "_types",
+    )
 
     def __init__(
         self,
@@ -62,6 +79,7 @@ class StateAggregateRepository:
         self._load_by_time = sync_form(event_store, "load_by_event_time")
         self._peek = getattr(event_store, "peek", self._load)
         self._load_snapshot = None if snapshot_store is None else sync_form(snapshot_store, "load")
+        self._restores = type(snapshot_store) is InMemorySnapshotStore
 
     def load(
         self, aggregate_id: AggregateRef, metadata: StateMetadata | None = None, lane: Lane | None = None
@@ -115,26 +133,37 @@ class StateAggregateRepository:
         load_snapshot = self._load_snapshot
         snapshot: Snapshot | None = None
         if load_snapshot is not None:
-            loading = self._pass(SNAPSHOT_LOAD, lane, aggregate_id, "", lambda: load_snapshot(aggregate_id))
+            loading = self._pass(SNAPSHOT_LOAD, lane, aggregate_id, "", load_snapshot)
             snapshot = await loading if type(loading) is CoroutineType else loading
         if snapshot is None:
             aggregate = self._factory(metadata, aggregate_id, self._supply)
         else:
-            aggregate = restore(metadata, snapshot, snapshot.state, self._supply)
-        return await self._replay(aggregate, MAX_VERSION, lane)
+            aggregate = self._restored(metadata, snapshot)
+        streams = self._streams_of(aggregate, MAX_VERSION, lane)
+        return _sourced(aggregate, await streams if type(streams) is CoroutineType else streams)
+
+    def _restored(self, metadata: StateMetadata, snapshot: Snapshot) -> StateAggregate:
+        found = snapshot.state_aggregate
+        if self._restores and isinstance(found, StateAggregate) and found.metadata is metadata:
+            # The store in memory makes a writable aggregate for each load, which nobody else has.
+            found.supply = self._supply or supply_from_exchange
+            return found
+        return restore(metadata, snapshot, snapshot.state, self._supply)
 
     async def _at_version(
         self, aggregate_id: AggregateRef, metadata: StateMetadata, tail_version: int, lane: Lane | None
     ) -> StateAggregate:
-        return await self._replay(self._factory(metadata, aggregate_id, self._supply), tail_version, lane)
+        aggregate = self._factory(metadata, aggregate_id, self._supply)
+        streams = self._streams_of(aggregate, tail_version, lane)
+        return _sourced(aggregate, await streams if type(streams) is CoroutineType else streams)
 
-    async def _replay(self, aggregate: StateAggregate, tail_version: int, lane: Lane | None) -> StateAggregate:
+    def _streams_of(self, aggregate: StateAggregate, tail_version: int, lane: Lane | None) -> Any:
+        """The streams that follow, up to a version; a coroutine of them where it must be awaited."""
         aggregate_id, head = aggregate.aggregate_id, aggregate.expected_next_version
         load = self._peek if looks_at_bodies_alone(aggregate.metadata) else self._load
-        loading = self._pass(
-            EVENT_STORE_LOAD, lane, aggregate_id, f"from v{head}", lambda: load(aggregate_id, head, tail_version)
+        return self._pass(
+            EVENT_STORE_LOAD, lane, aggregate_id, f"from v{head}", lambda ref: load(ref, head, tail_version)
         )
-        return _sourced(aggregate, await loading if type(loading) is CoroutineType else loading)
 
     async def _at_event_time(
         self, aggregate_id: AggregateRef, metadata: StateMetadata, tail_event_time: int, lane: Lane | None
@@ -146,15 +175,15 @@ class StateAggregateRepository:
             lane,
             aggregate_id,
             f"from v{aggregate.expected_next_version}",
-            lambda: load(aggregate_id, head, tail_event_time),
+            lambda ref: load(ref, head, tail_event_time),
         )
         return _sourced(aggregate, await loading if type(loading) is CoroutineType else loading)
 
     def _pass(
-        self, point: str, lane: Lane | None, aggregate_id: AggregateRef, detail: str, effect: Callable[[], Any]
+        self, point: str, lane: Lane | None, aggregate_id: AggregateRef, detail: str, effect: Callable[[Any], Any]
     ) -> Any:
         if self._at is None or lane is None:
-            return effect()
+            return effect(aggregate_id)
         return self._at(point, lane, aggregate_id, detail, effect)
 
 

@@ -139,7 +139,7 @@ class Runtime:
         self.domain_event_bus = made.domain_event
         self.state_event_bus = made.state_event
         self.repository = StateAggregateRepository(
-            self.event_store, self.snapshot_store, at=world.enter, types=self.catalog.state_type, supply=self.supply
+            self.event_store, self.snapshot_store, at=world.carry, types=self.catalog.state_type, supply=self.supply
         )
         self.snapshot_strategy: SnapshotStrategy = SimpleSnapshotStrategy(self.snapshot_store, world.now_millis)
         exists = self.event_store.exists_request_id if request_id_existence == "store" else always_exists
