@@ -60,3 +60,11 @@ def test_import_is_light():
     loaded = json.loads(finished.stdout)
 
     assert [name for name in loaded if name.split(".")[0] in {"wowspec", "hypothesis", "pydantic"}] == ["wowspec"]
+
+
+def test_star_import():
+    """`from wowspec import *` gives every public name, and `faults`, in a fresh interpreter."""
+    code = "import json\nfrom wowspec import *\nprint(json.dumps([name for name in dir() if name[0] != '_']))"
+    finished = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+
+    assert set(json.loads(finished.stdout)) == {"json", "faults", *wowspec._EXPORTS}

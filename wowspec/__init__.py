@@ -282,6 +282,10 @@ _MODULES: Final[dict[str, tuple[str, ...]]] = {
 #: Public name → the module that defines it.
 _EXPORTS: Final[dict[str, str]] = {name: module for module, names in _MODULES.items() for name in names}
 
+#: A type checker finds the names in the imports above.
+if not TYPE_CHECKING:
+    __all__ = ["faults", *_EXPORTS]  # noqa: PLE0604 - the names of the table
+
 
 def __getattr__(name: str) -> Any:
     module = _EXPORTS.get(name)

@@ -29,3 +29,29 @@ def test_which_function_an_event_reaches():
         faults.event.deliver(Two)
     with pytest.raises(SpecError, match="'third'"):
         faults.event.deliver(Two, "third")
+
+
+@pytest.mark.parametrize(
+    ("target", "instead"),
+    [(Two.first, "faults.event.deliver(Two, 'first')"), ("Two.first", "faults.event.deliver('Two', 'first')")],
+    ids=["function", "text"],
+)
+def test_a_function_is_told_by_its_class_and_name(target, instead):
+    """Neither the function itself nor one text for both makes a point."""
+    with pytest.raises(SpecError) as caught:
+        faults.event.deliver(target)
+    assert caught.value.instead == instead
+
+
+def test_a_fault_of_a_whole_service():
+    """A verb after the service would be taken for its method; the method is missing."""
+    with pytest.raises(SpecError) as caught:
+        faults.service("fees").fails()
+    assert caught.value.what == "faults.service('fees').fails(...): which method of the service?"
+    assert caught.value.instead == "faults.service('fees').charge.fails(), for its method charge"
+
+
+def test_a_point_is_no_function():
+    """Without a verb nothing goes wrong there."""
+    with pytest.raises(SpecError, match=r"the point event_store\.append was called\n(.|\n)*append\.fails\(\)"):
+        faults.event_store.append()

@@ -6,6 +6,7 @@ Points without a part are attributes, points with one are calls; `point(text)` g
 from __future__ import annotations
 
 import difflib
+from inspect import isroutine
 from typing import Any, Final
 
 from ..errors import SpecError
@@ -84,6 +85,16 @@ class _EventPoints:
         Raises:
             SpecError: if the class has no such function, or several and none is named.
         """
+        said = getattr(processor, "__qualname__", "") if isroutine(processor) else processor
+        if isinstance(said, str) and "." in said:
+            head, _, name = said.rpartition(".")
+            quoted = repr(head) if isinstance(processor, str) else head.rpartition(".")[2]
+            raise SpecError(
+                f"faults.event.deliver({said if processor is not said else repr(said)}): a function is told by its "
+                "class and its name",
+                why="a point says the processor and the function apart, and a text with a dot is neither",
+                instead=f"faults.event.deliver({quoted}, {name!r})",
+            )
         if isinstance(processor, str):
             return FaultPoint(f"event.deliver:{processor}.{function or 'on_event'}")
         metadata = processor_metadata(processor)

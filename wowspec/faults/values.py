@@ -108,6 +108,22 @@ class FaultPoint:
             instead=" or ".join(f".{verb}" for verb in verbs),
         )
 
+    def __call__(self, *_args: Any, **_options: Any) -> NoReturn:
+        """Refuse to be called: it is a place; a verb makes a fault of it."""
+        verb = self.point.rpartition(".")[2]
+        service = self.point.partition(":")[2].rpartition(".")[0]
+        if service and any(said.partition("(")[0] == verb for said in _VERBS.values()):
+            raise SpecError(
+                f"faults.service({service!r}).{verb}(...): which method of the service?",
+                why="a fault strikes at one method, and is what comes after it",
+                instead=f"faults.service({service!r}).charge.{verb}(), for its method charge",
+            )
+        raise SpecError(
+            f"the point {self.point} was called",
+            why="a verb says what happens at the point, such as .fails() or .times_out()",
+            instead="faults.service('payment').charge.fails()" if service else f"faults.{self.point}.fails()",
+        )
+
     def with_kind(self, kind: FaultKind, **options: Any) -> Fault:
         """A fault of any legal kind."""
         return replace(Fault(self.point, kind), **options) if options else Fault(self.point, kind)

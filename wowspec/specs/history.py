@@ -20,6 +20,7 @@ from ..modeling.processors import is_processor
 from ..runtime.snapshots import Snapshot
 from ..runtime.sourcing import aggregate_of_state
 from ..runtime.validation import violations_of
+from ..world.clock import VirtualClock
 from .items import CommandOf, CommandOptions, On, Options, SentCommand, Stream, TimeStep, build_command, wanted
 from .nodes import GivenState
 from .refusals import require_item
@@ -221,7 +222,8 @@ def pass_time(session: Session, step: TimeStep) -> None:
     if target < clock.nanos:
         if len(session.world.trace) or session.runtime.event_store.aggregate_ids():
             raise SpecError(
-                f"at({clock.now():%Y-%m-%d %H:%M:%S}) has passed: the world's time is later than the instant asked for",
+            asked = VirtualClock(target).now()
+                f"at({asked:%Y-%m-%d %H:%M:%S}) has passed: the world's time is {clock.now():%Y-%m-%d %H:%M:%S}",
                 why="virtual time goes one way, as real time does",
                 instead="at(...) before every event and command, or advance(...) from there",
             )

@@ -124,9 +124,11 @@ def advance(*, days: int = 0, hours: int = 0, minutes: int = 0, seconds: float =
 def _nanos(days: int, hours: int, minutes: int, seconds: float, milliseconds: int) -> int:
     try:
         return duration_nanos(days=days, hours=hours, minutes=minutes, seconds=seconds, milliseconds=milliseconds)
-    except IllegalArgumentError as error:
+    except IllegalArgumentError:
+        parts = {"days": days, "hours": hours, "minutes": minutes, "seconds": seconds, "milliseconds": milliseconds}
+        said = ", ".join(f"{name}={value!r}" for name, value in parts.items() if value)
         raise SpecError(
-            f"advance() by a negative time: {error}",
+            f"advance({said}) by a negative time",
             why="virtual time goes one way, as real time does",
             instead="advance(hours=2), or at(...) of an earlier instant before everything else",
         ) from None

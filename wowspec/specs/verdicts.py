@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ..errors import SpecFailure
+from ..messages.envelopes import CommandMessage
 from ..world.world import LoggedFailure
 from .render import render
 from .run import PROGRAMMING_ERRORS, Run
@@ -69,13 +70,20 @@ def undecided_text(run: Run, error: BaseException) -> str:
 def unseen_text(run: Run, entry: LoggedFailure) -> str:
     """An error that the runtime logged and swallowed."""
     subject = getattr(entry.subject, "body", entry.subject)
+    kind = type(entry.error).__name__
+    processor = entry.point.partition(":")[2].partition(".")[0]
+    if isinstance(entry.subject, CommandMessage) or processor:
+        source = type(subject).__name__ if isinstance(entry.subject, CommandMessage) else processor
+        instead = f".expect_downstream_error({source}, {kind})"
+    else:
+        instead = f".expect_logged({entry.point!r}, {kind})"
     return "\n".join(
         [
-            f"the runtime logged and swallowed an error at {entry.point}: {type(entry.error).__name__}",
+            f"the runtime logged and swallowed an error at {entry.point}: {kind}",
             f"  while handling {render(subject)}",
             traceback_text(entry.error),
             timeline(run),
             "  why: the command's sender is told of success, and yet something downstream did not happen",
-            f"  if it should: .expect_downstream_error({type(subject).__name__}, {type(entry.error).__name__})",
+            f"  if it should: {instead}",
         ]
     )
