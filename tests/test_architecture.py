@@ -16,7 +16,18 @@ PACKAGE: Final = ROOT / "wowspec"
 MAX_LINES: Final = 450
 
 #: Imports go one way: a room imports from the rooms before it, and from itself.
-ROOMS: Final = ("errors", "error_policy", "modeling", "messages", "world", "faults", "runtime", "specs", "plugin")
+ROOMS: Final = (
+    "errors",
+    "error_policy",
+    "preconditions",
+    "modeling",
+    "messages",
+    "world",
+    "faults",
+    "runtime",
+    "specs",
+    "plugin",
+)
 #: The package itself loads every room lazily, by text; its imports for type checkers show the whole house.
 ROOT_MODULE: Final = "__init__"
 

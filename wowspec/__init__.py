@@ -134,6 +134,7 @@ if TYPE_CHECKING:
         TagsExtractor as TagsExtractor,
         VersionAware as VersionAware,
     )
+    from .preconditions import check as check, require_found as require_found
     from .runtime.chain import Filter as Filter
     from .runtime.downstream.views import Views as Views
     from .runtime.facts import ReadOnlyStateAggregate as ReadOnlyStateAggregate
@@ -275,6 +276,7 @@ _MODULES: Final[dict[str, tuple[str, ...]]] = {
         "TagsExtractor",
         "VersionAware",
     ),
+    ".preconditions": ("check", "require_found"),
     ".runtime.validation": ("CommandValidator",),
     ".world.user_clock": ("Clock",),
 }

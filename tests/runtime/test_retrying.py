@@ -36,7 +36,7 @@ def run(strategy, failures, is_worth_it=None):
     return task, work.tried
 
 
-@pytest.mark.clause("EVT-131")
+@pytest.mark.clause("EVT-131", "CMD-187")
 def test_ten_tries_from_200_ms_after_any_error():
     """By default any error is tried again, ten times, each wait twice as long as the one before."""
     task, tried = run(DEFAULT_RETRIES, 10)
