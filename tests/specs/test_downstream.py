@@ -202,6 +202,22 @@ def test_a_failing_downstream_command_must_be_named():
     spec.expect_downstream_error(ReserveStock, ValueError, match="ten")
 
 
+def test_what_follows_from_a_fault_downstream_must_be_named():
+    """The error that a fault injects goes by unseen; one that the runtime makes of a lost reply does not."""
+    spec = given(OrderSaga).using(Stock, Order)
+    spec.with_faults(faults.event_store.append.fails(aggregate=Stock)).when(
+        PlaceOrder(id="o-1", sku="s-1", quantity=1)
+    ).expect_events(OrderPlaced(sku="s-1", quantity=1))
+    lost = spec.with_faults(faults.event_store.append.loses_reply(aggregate=Stock)).when(
+        PlaceOrder(id="o-1", sku="s-1", quantity=1)
+    )
+
+    [(_, unseen)] = lost.run().unexpected()
+
+    assert type(unseen.error).__name__ == "DuplicateRequestIdError"
+    lost.expect_downstream_error(ReserveStock, code="DuplicateRequestId")
+
+
 def test_a_failing_saga_function_is_the_outcome_of_its_event():
     """An error that the function raises is expected like any other."""
     (

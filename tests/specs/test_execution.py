@@ -7,11 +7,13 @@ from weakref import ref
 
 import pytest
 
+from wowspec import SpecFailure, faults, given, processed
 from wowspec.specs.execution import send
 from wowspec.specs.history import nothing_more, write_history
 from wowspec.specs.items import NO_OPTIONS, on
 from wowspec.specs.session import Profile, new_session
 
+from .gateway_domain import CreateOrder, PayOrder as Pay, ViewOrder
 from .shop_domain import Order, OrderPlaced, OrderSaga, OrderView, PayOrder, Stock
 
 
@@ -32,3 +34,34 @@ def test_a_world_goes_when_nobody_holds_it(parts):
         assert runtime() is None
     finally:
         gc.enable()
+
+
+def test_a_sender_that_waits_for_ever():
+    """A void command is only sent, without a deadline: where its bus hangs, its outcome is unknown, not undecided."""
+    hung = given().with_faults(faults.command_bus.send.hangs(times=3))
+
+    (
+        hung.when(ViewOrder(id="o-1"))
+        .expect_unknown_outcome()
+        .when(CreateOrder(id="o-2"), wait_for=processed().with_timeout(seconds=1))
+        .expect_unknown_outcome()
+    )
+    with pytest.raises(SpecFailure, match="has no deadline, and waits for ever"):
+        given().with_faults(faults.command_bus.send.hangs()).when(ViewOrder(id="o-1")).expect_succeeded()
+    together = hung.when_concurrently(ViewOrder(id="o-1"), ViewOrder(id="o-2"), schedule="").expect_any_outcome()
+    [outcome] = together.run().outcomes
+    assert [run.is_unknown for run in outcome.runs] == [True, True]
+
+
+def test_a_given_command_whose_sender_waits_for_ever():
+    """What is given must have happened, and nobody knows whether this did."""
+    with pytest.raises(SpecFailure, match=r"item 1 of given\(\.\.\.\) failed: ViewOrder(.|\n)*waits for ever"):
+        (
+            given()
+            .with_faults(faults.command_bus.send.hangs(times=2))
+            .when(CreateOrder(id="o-1"), wait_for=processed().with_timeout(seconds=1))
+            .expect_unknown_outcome()
+            .given(ViewOrder(id="o-1"))
+            .when(Pay(id="o-1"))
+            .expect_succeeded()
+        )

@@ -30,7 +30,7 @@ from .items import CommandOf, SentCommand, build_command, wanted
 from .laws import check_laws
 from .nodes import Node, WhenConcurrently
 from .outcomes import Outcome, Outcomes
-from .run import Run
+from .run import Run, failure_of
 from .session import Session
 
 #: Errors that tell a command's sender that another command was faster.
@@ -235,7 +235,7 @@ class Flight:
         session = self._sessions[0]
         world, audit, armory = session.world, session.runtime.audit, session.runtime.armory
         assert audit is not None
-        failures = {place: task.error for place, task in self._tasks.items()}
+        failures = {place: failure_of(task, self._sent[place]) for place, task in self._tasks.items()}
         for failure in [None, *failures.values()]:
             raise_author_errors(session, failure, 0)
         breaches = check_laws(session.runtime, session.laws_off, session.shadows, session.initial)
@@ -246,7 +246,7 @@ class Flight:
                 runs.append(self._refused[place])
                 continue
             task, message = self._tasks.get(place), self._sent[place]
-            returned = task is not None and task.error is None
+            returned = task is not None and failures[place] is None
             runs.append(
                 Run(
                     self._session_of(place),

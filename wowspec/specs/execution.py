@@ -32,7 +32,7 @@ from .nodes import (
     WithoutLaw,
 )
 from .refusals import require_command
-from .run import Run
+from .run import Run, failure_of
 from .session import Armed, Session, new_session
 from .verdicts import settle
 
@@ -199,7 +199,7 @@ def send(session: Session, command: Any, options: CommandOptions, previous: Run 
         plan = wanted(options.wait_for).plan(message.id)
         task = scheduler.spawn(gateway.send_and_wait(message, plan), "when")
     scheduler.run()
-    failure = task.error
+    failure = failure_of(task, message)
     raise_author_errors(session, failure, logged)
     return Run(
         session,

@@ -25,6 +25,7 @@ from .items import CommandOf, CommandOptions, On, Options, SentCommand, Stream, 
 from .nodes import GivenState
 from .refusals import require_item
 from .render import BRIEF, render
+from .run import failure_of
 from .session import Session
 from .showing import shown
 from .story import traceback_text
@@ -298,7 +299,7 @@ def _send(
     scheduler.run()
     if world.spec_errors:
         raise world.spec_errors[0]
-    error = task.error or next((entry.error for entry in world.log[logged:]), None)
+    error = failure_of(task, message) or next((entry.error for entry in world.log[logged:]), None)
     if error is None:
         return
     original = getattr(error, "original", None) or error

@@ -15,6 +15,7 @@ from ..messages.wait_signals import CommandResult
 from ..modeling.identity import AggregateRef
 from ..runtime.sourcing import StateAggregate
 from ..world.points import DOMAIN_EVENT_BUS_SEND, EVENT_DELIVER, STATE_EVENT_BUS_SEND
+from ..world.scheduler import Task
 from ..world.trace import TraceRow
 from ..world.world import LoggedFailure
 from .facts import Facts
@@ -90,7 +91,7 @@ class Run:
 
     @property
     def is_unknown(self) -> bool:
-        """Whether the sender's own deadline passed."""
+        """Whether the sender's own deadline passed, or it waits for ever."""
         return isinstance(self.failure, DeadlineExceeded)
 
     @property
@@ -228,8 +229,18 @@ class Run:
         return self.message is not None and entry.subject is self.message
 
     def _is_injected(self, entry: LoggedFailure) -> bool:
-        known = [row.error for row in self.rows if row.error is not None]
-        return any(error in known for error in _causes(entry.error))
+        struck = [row.error for row in self.rows if row.was_struck]
+        return any(error is other for error in _causes(entry.error) for other in struck)
+
+
+def failure_of(task: Task[Any], message: CommandMessage[Any]) -> BaseException | None:
+    """What a call raised; one that hangs without a deadline, as a plain send may, is as unknown as one whose passed."""
+    if task.done:
+        return task.error
+    return DeadlineExceeded(
+        f"the sender of {message.name} for {message.aggregate_id} has no deadline, and waits for ever: its outcome is "
+        "unknown"
+    )
 
 
 def _causes(error: BaseException) -> Iterator[BaseException]:
