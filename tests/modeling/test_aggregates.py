@@ -459,7 +459,7 @@ def test_a_class_defined_anew_takes_over():
 
 def test_a_class_of_python_is_no_message():
     """Nothing can be kept on it."""
-    with pytest.raises(DefinitionError, match="Root uses str as a message"):
+    with pytest.raises(DefinitionError, match="Root uses str as a message") as caught:
 
         @aggregate_root
         class Root:
@@ -467,6 +467,8 @@ def test_a_class_of_python_is_no_message():
 
             @on_command
             def handle(self, command: str) -> None: ...
+
+    assert caught.value.__suppress_context__
 
 
 # --- what has no JSON ---

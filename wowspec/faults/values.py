@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Final, NoReturn
 
 from ..errors import SpecError
-from ..modeling.claims import aggregate_of_command, aggregate_of_event
+from ..modeling.claims import aggregate_of_command, aggregates_of_event
 from ..world.points import KINDS, POINTS, FaultKind, point_row
 
 #: What is raised here is the author's mistake: pytest shows the line of theirs, not of ours.
@@ -164,7 +164,7 @@ def _require_event(event: Any) -> None:
         what, instead = f"the class {event.__name__}", f"rival_appends({event.__name__}(...))"
     elif event is None or isinstance(event, str | bytes | int | float | dict | list | tuple | set | frozenset):
         what, instead = f"{event!r}", "rival_appends(OrderPaid(...), OrderShipped(...))"
-    elif aggregate_of_command(kind) is not None and aggregate_of_event(kind) is None:
+    elif not aggregates_of_event(kind) and aggregate_of_command(kind) is not None:
         what, instead = f"the command {kind.__name__}", "rival_appends(OrderPaid(...)): the events that it would store"
     else:
         return

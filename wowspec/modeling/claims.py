@@ -13,6 +13,8 @@ from ..errors import DefinitionError, SpecError
 _COMMANDS: Final = "__wowspec_command_of__"
 _EVENTS: Final = "__wowspec_event_of__"
 _STATES: Final = "__wowspec_state_of__"
+#: Stands in the qualified name of what a function defines.
+_LOCALS: Final = "<locals>"
 
 
 class Completable(Protocol):
@@ -72,12 +74,12 @@ def _claim(message_class: type, aggregate: type, attribute: str) -> list[type]:
     others = [other for other in _claims(message_class, attribute) if _qualified(other) != _qualified(aggregate)]
     try:
         type.__setattr__(message_class, attribute, [*others, aggregate])
-    except TypeError as error:
+    except TypeError:
         raise DefinitionError(
             f"{aggregate.__name__} uses {message_class.__name__} as a message",
             why="a class of Python's own cannot say which aggregate it belongs to",
             instead=f"a class of its own: @dataclass class {message_class.__name__.title()}Message: ...",
-        ) from error
+        ) from None
     return others
 
 
@@ -89,20 +91,40 @@ def claim_command(command_class: type, aggregate: type) -> None:
 def claim_event(event_class: type, aggregate: type) -> None:
     """Say that an event class belongs to an aggregate.
 
+    Aggregates that are local to functions of which neither holds the other may share an event class, as small ones
+    within tests do: no line could mean both.
+
     Raises:
-        DefinitionError: if another aggregate claims it already.
+        DefinitionError: if another aggregate claims it already (EVT-105).
     """
-    others = _claims(event_class, _EVENTS)
-    for other in others:
-        if _qualified(other) != _qualified(aggregate):
+    for other in _claims(event_class, _EVENTS):
+        if _qualified(other) != _qualified(aggregate) and _may_meet(other, aggregate):
             raise DefinitionError(
-                f"both {other.__name__} and {aggregate.__name__} claim the event {event_class.__name__}",
+                f"both {_told(other, aggregate)} and {_told(aggregate, other)} claim the event {event_class.__name__}",
                 why="an event belongs to the aggregate whose functions return or source it; a bare event in given(...) "
                 "would have two homes",
                 instead="give each aggregate an event class of its own, such as "
                 f"{aggregate.__name__}{event_class.__name__}",
             )
     _claim(event_class, aggregate, _EVENTS)
+
+
+def _may_meet(one: type, other: type) -> bool:
+    """Whether two classes can be seen from one place: not if each is local to a function outside the other's."""
+    scopes = [(cls.__module__, cls.__qualname__.rpartition(f".{_LOCALS}.")[0]) for cls in (one, other)]
+    (module, scope), (other_module, other_scope) = scopes
+    if not scope or not other_scope:
+        return True
+    if module != other_module:
+        return False
+    inner, outer = (scope, other_scope) if len(scope) > len(other_scope) else (other_scope, scope)
+    return inner == outer or inner.startswith(f"{outer}.{_LOCALS}.")
+
+
+def _told(cls: type, *others: type) -> str:
+    """A class's name; with its module where another has the same name, or is of another module."""
+    alike = any(other.__name__ == cls.__name__ or other.__module__ != cls.__module__ for other in others)
+    return f"{cls.__module__}.{cls.__qualname__}" if alike else cls.__name__
 
 
 def claim_state(state_class: type, aggregate: type) -> None:
@@ -127,8 +149,19 @@ def aggregate_of_command(command_class: type) -> type | None:
 
 
 def aggregate_of_event(event_class: type) -> type | None:
-    """The aggregate that an event class belongs to; None if no one claims it."""
+    """The aggregate that an event class belongs to; None if no one claims it.
+
+    Raises:
+        SpecError: if several do, each local to a function of its own.
+    """
     return _only(event_class, _EVENTS, "event")
+
+
+def aggregates_of_event(event_class: type) -> tuple[type, ...]:
+    """The aggregates that claim an event class: mostly one."""
+    if _pending:
+        complete_pending(event_class)
+    return tuple(_claims(event_class, _EVENTS))
 
 
 def _only(message_class: type, attribute: str, what: str) -> type | None:
@@ -137,7 +170,7 @@ def _only(message_class: type, attribute: str, what: str) -> type | None:
     if not found and concerned is not None:
         raise concerned
     if len(found) > 1:
-        names = ", ".join(other.__name__ for other in found)
+        names = ", ".join(_told(one, *(other for other in found if other is not one)) for one in found)
         raise SpecError(
             f"the {what} {message_class.__name__} belongs to several aggregates: {names}",
             why="the kit cannot tell which one is meant",

@@ -9,7 +9,7 @@ from typing import Any, Final, TypeVar, overload
 
 from ..errors import DefinitionError
 from .aggregates import DEFAULT_CONTEXT, aggregate_metadata, is_aggregate
-from .claims import aggregate_of_event, aggregates_of_state
+from .claims import aggregates_of_event, aggregates_of_state
 from .decorators import Role
 from .functions import HandlerFunction, Namespace, UnresolvedAnnotation, discover
 from .identity import FunctionInfo, NamedAggregate
@@ -50,10 +50,7 @@ class EventFunction:
         """The aggregates that the event classes (or state classes) and their subclasses belong to."""
         for supported in self.handler.supported:
             for cls in (supported, *_subclasses(supported)):
-                if self.handler.wraps_state:
-                    yield from aggregates_of_state(cls)
-                elif (owner := aggregate_of_event(cls)) is not None:
-                    yield owner
+                yield from aggregates_of_state(cls) if self.handler.wraps_state else aggregates_of_event(cls)
 
 
 def _topic(item: Any, context: str) -> NamedAggregate:

@@ -13,6 +13,7 @@ from ..messages.envelopes import DomainEvent, DomainEventStream
 from ..messages.header import Header
 from ..modeling.aggregates import AggregateMetadata, is_aggregate
 from ..modeling.builtin import BUILT_IN_EVENTS
+from ..modeling.claims import aggregates_of_event
 from ..modeling.commands import command_metadata
 from ..modeling.events import event_metadata
 from ..modeling.identity import AggregateRef
@@ -133,13 +134,13 @@ class _Writer:
         kind = type(body)
         if kind in metadata.events:
             return
-        owner = self._session.runtime.catalog.for_event(kind)
-        if owner is not None and owner is not metadata:
+        owner = next(iter(aggregates_of_event(kind)), None)
+        if owner is not None:
             raise SpecError(
                 f"item {self.place + 1} of given(...), {render(body, BRIEF)}, belongs to "
-                f"{owner.command_class.__name__}, not to {metadata.command_class.__name__}",
+                f"{owner.__name__}, not to {metadata.command_class.__name__}",
                 why="a history holds what its own aggregate stored",
-                instead=f"on({owner.command_class.__name__}, 'an-id', {kind.__name__}(...)) beside it",
+                instead=f"on({owner.__name__}, 'an-id', {kind.__name__}(...)) beside it",
             )
 
     def _later(self) -> Iterator[Any]:
@@ -222,8 +223,8 @@ def pass_time(session: Session, step: TimeStep) -> None:
     target = step.to if step.to is not None else clock.nanos + step.by
     if target < clock.nanos:
         if len(session.world.trace) or session.runtime.event_store.aggregate_ids():
-            raise SpecError(
             asked = VirtualClock(target).now()
+            raise SpecError(
                 f"at({asked:%Y-%m-%d %H:%M:%S}) has passed: the world's time is {clock.now():%Y-%m-%d %H:%M:%S}",
                 why="virtual time goes one way, as real time does",
                 instead="at(...) before every event and command, or advance(...) from there",

@@ -10,7 +10,7 @@ from ..errors import SpecError
 from ..faults.values import Fault, FaultPoint
 from ..messages.envelopes import CommandMessage, DomainEvent, DomainEventStream
 from ..modeling.aggregates import aggregate_metadata, is_aggregate
-from ..modeling.claims import aggregate_of_command, aggregate_of_event
+from ..modeling.claims import aggregate_of_command, aggregates_of_event
 from ..modeling.processors import is_processor
 from .items import On, SentCommand, Stream, TimeStep
 from .matchers import is_loose
@@ -110,7 +110,7 @@ def _stranger(item: Any, verb: str) -> tuple[str, str] | None:
     if verb == "given" and callable(item) and not isinstance(item, type) and not hasattr(type(item), "model_fields"):
         return "what happened before is known before anything runs", "its result: given(make())"
     kind = type(item)
-    if is_aggregate(kind) and aggregate_of_event(kind) is None and aggregate_of_command(kind) is None:
+    if is_aggregate(kind) and not aggregates_of_event(kind) and aggregate_of_command(kind) is None:
         state = aggregate_metadata(kind).state_class.__name__
         return "an aggregate's history consists of events", f"spec({kind.__name__}).given_state({state}(...))"
     return None
@@ -133,7 +133,7 @@ def _no_command(command: Any) -> tuple[str, str] | None:
 
 
 def _event_class(kind: type) -> tuple[str, str] | None:
-    owner = aggregate_of_event(kind)
+    owner = next(iter(aggregates_of_event(kind)), None)
     if owner is not None and aggregate_of_command(kind) is None:
         return (
             f"{kind.__name__} is an event of {owner.__name__}, and when(...) sends a command",
