@@ -17,6 +17,9 @@ _TRACKING: Final = "wowspec.specs.tracking"
 _DEFAULTS: Final = "wowspec.specs.defaults"
 _ERRORS: Final = "wowspec.errors"
 _FIXTURES: Final = "wowspec.specs.fixtures"
+#: With `-vv` the listing of events that nothing sources.
+_LISTING_VERBOSITY: Final = 2
+_UNSOURCED: Final = pytest.StashKey[Any]()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -31,6 +34,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     """Tell the spec layer what the suite uses, if it uses anything, or if a session around this one does."""
+    if config.get_verbosity() >= _LISTING_VERBOSITY:
+        config.pluginmanager.register(_UnsourcedListing(), "wowspec-listing")
     names = config.getini("wowspec_using")
     if names or _DEFAULTS in sys.modules:
         from .specs.defaults import use_in_suite
@@ -45,7 +50,7 @@ def leave_suite() -> None:
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_runtest_call() -> Generator[None, Any, Any]:
+def pytest_runtest_call(item: pytest.Item) -> Generator[None, Any, Any]:
     """Report the specs that a passing test made and left unjudged.
 
     The spec layer may be imported while the first test runs (`import wowspec as ws`, then `ws.given`): it starts
@@ -62,6 +67,8 @@ def pytest_runtest_call() -> Generator[None, Any, Any]:
         tracking = sys.modules.get(_TRACKING)
         if tracking is not None:
             tracker = tracking.stop()
+            if tracker is not None and item.config.get_verbosity() >= _LISTING_VERBOSITY:
+                item.stash[_UNSOURCED] = tracker.unsourced()
     if tracker is not None:
         tracker.finish()
     return result
@@ -83,6 +90,33 @@ def pytest_runtest_makereport(
         told = sys.modules[_FIXTURES].stories(getattr(item, "funcargs", {}))
         report.sections += [("wowspec gateway", text) for text in told]
     return report
+
+
+class _UnsourcedListing:
+    """With `-vv`: which event types the specs gave that no aggregate sources. They are legal, and often a slip."""
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_makereport(self, item: pytest.Item, call: Any) -> Generator[None, Any, Any]:  # noqa: ARG002
+        """Let the report carry them, from one process to another, too."""
+        report = yield
+        if report.when == "call" and item.stash.get(_UNSOURCED, None):
+            report.wowspec_unsourced = dict(item.stash[_UNSOURCED])
+        return report
+
+    def pytest_terminal_summary(self, terminalreporter: Any) -> None:
+        """List each once, with the first test that gave it and how many others did."""
+        tests: dict[tuple[str, str], list[str]] = {}
+        for reports in terminalreporter.stats.values():
+            for report in reports:
+                for kind, root in getattr(report, "wowspec_unsourced", {}).items():
+                    tests.setdefault((root, kind), []).append(report.nodeid)
+        if not tests:
+            return
+        terminalreporter.section("wowspec: events that no aggregate sources")
+        for (root, kind), nodes in sorted(tests.items()):
+            others = f" and {len(nodes) - 1} more" if len(nodes) > 1 else ""
+            terminalreporter.line(f"{kind}, given to {root}, in {min(nodes)}{others}")
+        terminalreporter.line("Such an event counts in the version and changes no state; @on_sourcing takes one in.")
 
 
 @pytest.fixture(scope="session")

@@ -376,8 +376,7 @@ def test_verbs_after_the_last_command_change_nothing():
         "advance": lambda: done.advance(hours=1),
         "without_law": lambda: done.without_law("replay_equality"),
     }.items():
-        name = "given" if verb == "advance" else verb
-        with pytest.raises(SpecFailure, match=rf"{name}\(\.\.\.\) after the last when"), a_test():
+        with pytest.raises(SpecFailure, match=rf"{verb}\(\.\.\.\) after the last when"), a_test():
             late()
 
 

@@ -12,10 +12,11 @@ from .execution import run_of
 from .items import On
 from .matchers import some
 from .nodes import Node
+from .placing import SoftFailure, place_of_caller
 from .requirements import require_some
 from .run import Run
 from .story import timeline, traceback_text
-from .tracking import current, look_at
+from .tracking import current, look_at, soft_text
 from .verdicts import obey_laws
 
 S = TypeVar("S")
@@ -26,7 +27,7 @@ class Expecting(Generic[S]):
 
     __slots__ = ("_node", "_soft")
 
-    def __init__(self, node: Node, soft: list[str] | None = None) -> None:
+    def __init__(self, node: Node, soft: list[SoftFailure] | None = None) -> None:
         self._node = node
         self._soft = soft
 
@@ -71,7 +72,7 @@ class Expecting(Generic[S]):
         parts.append(timeline(run))
         whole = "\n".join(parts)
         if self._soft is not None:
-            self._soft.append(whole)
+            self._soft.append(SoftFailure(place_of_caller(), whole))
             return self
         raise failure(whole, expected, actual) from None
 
@@ -88,12 +89,12 @@ class Expecting(Generic[S]):
         """
         __tracebackhide__ = True
         if self._soft:
-            texts = list(self._soft)
+            text = soft_text(self._soft)
             self._soft.clear()
-            raise SpecFailure("\n\n".join([f"{len(texts)} soft expectations failed", *texts]))
+            raise SpecFailure(text)
         return self
 
-    def _with(self, node: Node, soft: list[str] | None) -> Self:
+    def _with(self, node: Node, soft: list[SoftFailure] | None) -> Self:
         return type(self)(node, soft)
 
     # --- events -------------------------------------------------------------------------------------------------------

@@ -14,12 +14,12 @@ from ..messages.wait_signals import CommandResult
 from ..runtime.gateway import CommandGateway
 from ..world.driving import Drive, cancel
 from ..world.scheduler import Task
-from . import tracking
 from .gateway_calls import StartedCall
 from .gateway_session import GatewaySession
 from .gateway_stream import AsyncResults
 from .gateway_world import GatewayWorld
 from .items import CommandOf, CommandOptions, SentCommand, command_options, wanted
+from .placing import place_of_caller
 
 T = TypeVar("T")
 #: One call of the runtime's gateway, for a message.
@@ -161,7 +161,7 @@ class Gateway(_Calls):
         held = self._held
         held.enter()
         held.require_rest()
-        call = StartedCall(held, command, tracking._place())
+        call = StartedCall(held, command, place_of_caller())
         wanted(wait_for)
         task = self._start("start", command, envelope, lambda gateway, message: call.work(gateway, message, wait_for))
         call.started(task)

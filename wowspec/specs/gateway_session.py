@@ -28,6 +28,7 @@ from .execution import fault_target, refusal
 from .gateway_calls import StartedCall
 from .items import CommandOf, CommandOptions, SentCommand
 from .laws import check_laws
+from .placing import place_of_caller
 from .render import render
 from .session import Session, new_session
 from .story import rows_text, traceback_text
@@ -132,7 +133,7 @@ class GatewaySession:
     def arm(self, faults: tuple[Fault, ...]) -> None:
         """Arm faults; their visits are counted from now."""
         for fault in faults:
-            arming = Arming(fault, tracking._place())
+            arming = Arming(fault, place_of_caller())
             self._armings.append(arming)
             if self._made is not None:
                 _arm(self._made, arming)

@@ -162,8 +162,7 @@ class _Writer:
             kind = type(body)
             if kind not in metadata.state.functions and kind not in BUILT_IN_EVENTS:
                 self._require_own(body, metadata)
-                if kind not in session.unsourced:
-                    session.unsourced.append(kind)
+                session.unsourced[kind] = metadata.command_class.__name__
         version = runtime.event_store.head_version(reference) + 1
         if session.initial and reference in session.initial:
             version = max(version, session.initial[reference].version + 1)

@@ -21,6 +21,7 @@ from ..world.world import LoggedFailure
 from .facts import Facts
 from .laws import Breach
 from .session import Session
+from .showing import shown
 
 #: Outcomes of a point at which its effect took place.
 APPLIED: Final = frozenset({"ok", "ack_lost", "ack_lost_permanent", "rival:ok"})
@@ -38,7 +39,7 @@ PROGRAMMING_ERRORS: Final = (
 )
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Run:
     """One command and all that followed from it.
 
@@ -73,6 +74,14 @@ class Run:
     parent: Run | None = None
     decided: bool = False
     excused: set[int] = field(default_factory=set)
+
+    def __repr__(self) -> str:
+        error = self.error
+        if error is None:
+            how = "succeeded"
+        else:
+            how = "outcome unknown" if self.is_unknown else f"failed with {type(error).__name__}"
+        return f"<Run of {shown(self.command)}: {how}>"
 
     # --- outcome ------------------------------------------------------------------------------------------------------
 

@@ -65,7 +65,7 @@ class Session:
         waiting_faults: faults to be armed when the next command is sent.
         origins: where the armory's faults came from, in its order.
         factories: make a fresh service for each copy of the world.
-        unsourced: event classes in the history that no sourcing function takes.
+        unsourced: event classes in the history that no sourcing function takes, with their aggregate root's name.
     """
 
     runtime: Runtime
@@ -77,7 +77,7 @@ class Session:
     origins: list[Armed] = field(default_factory=list)
     factories: list[tuple[Callable[[], Any], str | None]] = field(default_factory=list)
     shadows: Shadows = field(default_factory=Shadows)
-    unsourced: list[type] = field(default_factory=list)
+    unsourced: dict[type, str] = field(default_factory=dict)
 
     def branch(self, *, isolated: bool = False) -> Session:
         """An independent copy, with fresh services from the factories.
@@ -100,7 +100,7 @@ class Session:
             list(self.origins),
             list(self.factories),
             self.shadows.copy(),
-            list(self.unsourced),
+            dict(self.unsourced),
         )
         other.runtime.audit = Audit()
         for service, name in fresh:

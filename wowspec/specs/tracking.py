@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import Any, NamedTuple, Protocol
+from collections.abc import Sequence
+from typing import Any, Protocol
 
 from ..errors import SpecFailure
 from ..faults.values import Fault
+from .items import TimeStep
 from .layout import several
 from .nodes import (
     ACTIONS,
@@ -22,8 +24,8 @@ from .nodes import (
     WhenEvent,
     WithFaults,
 )
+from .placing import SoftFailure, place_of_caller, raise_at
 from .showing import shown
-from .story import PACKAGE as _PACKAGE, short_path
 from .verdicts import settle
 
 
@@ -42,13 +44,15 @@ class Judged(Protocol):
 class Tracker:
     """The specs (and gateways) of one test, or of one Hypothesis example."""
 
-    __slots__ = ("known", "nodes", "others", "soft")
+    __slots__ = ("examples", "known", "nodes", "others", "soft")
 
     def __init__(self) -> None:
         self.nodes: list[Node] = []
         #: Identities of the nodes, which may be many.
         self.known: set[int] = set()
-        self.soft: list[str] = []
+        self.soft: list[SoftFailure] = []
+        #: What Hypothesis examples, which have trackers of their own, gave that nothing sources.
+        self.examples: dict[str, str] = {}
         self.others: list[Judged] = []
 
     def abandon(self) -> None:
@@ -64,18 +68,14 @@ class Tracker:
         """
         __tracebackhide__ = True
         if self.soft:
-            texts, self.soft = self.soft, []
-            count = len(texts)
-            head = f"{count} soft expectation{'s' if count > 1 else ''} failed"
-            raise SpecFailure("\n\n".join([head, *texts]))
-        for node in self.nodes:
-            _require_judged(node)
-        for node in self.nodes:
-            if node.run is not None:
-                settle(node.run, node.where)
-        for node in [*self.nodes, *self._faults_from_outside()]:
-            if isinstance(node.step, WithFaults):
-                self._require_struck(node, node.step)
+            found, self.soft = self.soft, []
+            raise_at(found[0].place, SpecFailure(soft_text(found)))
+        for check in (_require_judged, _require_settled, self._require_struck):
+            for node in [*self.nodes, *self._faults_from_outside()]:
+                try:
+                    check(node)
+                except SpecFailure as failure:
+                    raise_at(node.place, failure)
         for other in self.others:
             other.settle()
 
@@ -84,6 +84,14 @@ class Tracker:
         if id(node) not in self.known:
             self.known.add(id(node))
             self.nodes.append(node)
+
+    def unsourced(self) -> dict[str, str]:
+        """Event classes that specs gave and that no sourcing function takes, each with its aggregate root."""
+        found = dict(self.examples)
+        for node in self.nodes:
+            for run in (*node.runs, *([node.run] if node.run is not None else [])):
+                found.update((kind.__qualname__, root) for kind, root in run.session.unsourced.items())
+        return found
 
     def _faults_from_outside(self) -> list[Node]:
         """Faults of a base that was made outside the test, on the way to what the test made of it."""
@@ -97,8 +105,10 @@ class Tracker:
                     found[id(earlier)] = earlier
         return list(found.values())
 
-    def _require_struck(self, node: Node, step: WithFaults) -> None:
-        __tracebackhide__ = True
+    def _require_struck(self, node: Node) -> None:
+        step = node.step
+        if not isinstance(step, WithFaults):
+            return
         visits: dict[int, int] = {}
         struck = set()
         for run in [run for other in self.nodes for run in (*other.runs, other.run) if run is not None]:
@@ -114,6 +124,12 @@ class Tracker:
         for index, fault in enumerate(step.faults):
             if index not in struck:
                 raise SpecFailure(f"{node.where()}{_unreached(fault, visits.get(index))}")
+
+
+def soft_text(found: Sequence[SoftFailure]) -> str:
+    """What soft expectations found, together."""
+    head = f"{several(len(found), 'soft expectation')} failed"
+    return "\n\n".join([head, *map(str, found)])
 
 
 def _unreached(fault: Fault, visits: int | None) -> str:
@@ -137,8 +153,12 @@ def _named(aggregate: Any) -> str:
     return aggregate.__name__ if isinstance(aggregate, type) else str(aggregate)
 
 
+def _require_settled(node: Node) -> None:
+    if node.run is not None:
+        settle(node.run, node.where)
+
+
 def _require_judged(node: Node) -> None:
-    __tracebackhide__ = True
     if node.has_child or node.judged:
         return
     if isinstance(node.step, ACTIONS):
@@ -179,6 +199,8 @@ def _step_text(step: Step) -> str:
     """A step that runs nothing, by its verb."""
     if isinstance(step, Subject):
         return "a spec"
+    if isinstance(step, History) and len(step.items) == 1 and isinstance(step.items[0], TimeStep):
+        return "advance(...)"
     if isinstance(step, Setup):
         return "a branch" if step.verb == "fork" else f"{step.verb}(...)"
     names = {History: "given(...)", GivenState: "given_state(...)", WithFaults: "with_faults(...)"}
@@ -223,7 +245,7 @@ def track(node: Node) -> Node:
     """Remember a node."""
     tracker = current()
     if tracker is not None:
-        node.place = _place()
+        node.place = place_of_caller()
         tracker.add(node)
     return node
 
@@ -251,24 +273,6 @@ def forget(other: Judged) -> None:
     """The test is over, or its call never came."""
     if other in _expected:
         _expected.remove(other)
-
-
-class Place(NamedTuple):
-    """A line of the author's code. Its text is made when it is told, which is seldom."""
-
-    filename: str
-    line: int
-
-    def __str__(self) -> str:
-        return f"{short_path(self.filename)}:{self.line}"
-
-
-def _place() -> Place:
-    """The line of the author's code that is running."""
-    frame = sys._getframe(2)
-    while frame.f_back is not None and frame.f_code.co_filename.startswith(_PACKAGE):
-        frame = frame.f_back
-    return Place(frame.f_code.co_filename, frame.f_lineno)
 
 
 def _of_example() -> Tracker | None:
@@ -299,5 +303,7 @@ class _Finish:
     def __call__(self) -> None:
         __tracebackhide__ = True
         self.tracker.abandon()
+        if _trackers:
+            _trackers[-1].examples.update(self.tracker.unsourced())
         if sys.exc_info()[0] is None:
             self.tracker.finish()

@@ -1,0 +1,76 @@
+"""Where the author wrote something, and how to raise an error there although that line is not running any more."""
+
+from __future__ import annotations
+
+import ast
+import sys
+from itertools import islice
+from types import CodeType
+from typing import NamedTuple, NoReturn
+
+from .story import PACKAGE, short_path
+
+
+class Place(NamedTuple):
+    """An instruction of the author's code. Its text is made when it is told, which is seldom."""
+
+    code: CodeType
+    line: int
+    instruction: int
+
+    def __str__(self) -> str:
+        return f"{short_path(self.code.co_filename)}:{self.line}"
+
+
+class SoftFailure(NamedTuple):
+    """What a soft expectation found, and where it stands."""
+
+    place: Place
+    text: str
+
+    def __str__(self) -> str:
+        return f"{self.place}: {self.text}"
+
+
+def place_of_caller() -> Place:
+    """The line of the author's code that is running."""
+    frame = sys._getframe(1)
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(PACKAGE):
+        frame = frame.f_back
+    return Place(frame.f_code, frame.f_lineno, frame.f_lasti)
+
+
+def raise_at(place: object, error: BaseException) -> NoReturn:
+    """Raise an error as if a line of the author's code did.
+
+    What is found when a test has ended belongs to a line that is not running any more, and a traceback without any line
+    of the author's leads nowhere. So a frame is made that has the file, the function and the position of the place, as
+    template engines do for theirs.
+    """
+    __tracebackhide__ = True
+    error.__traceback__ = None
+    if isinstance(place, Place):
+        exec(_raising(place), {"error": error})  # noqa: S102 - the one statement that is made below
+    raise error
+
+
+def _raising(place: Place) -> CodeType:
+    code = place.code
+    # Lines of a code object are counted from its first.
+    before = code.co_firstlineno - 1
+    positions = next(islice(code.co_positions(), place.instruction // 2, None), (None,) * 4)
+    line, end_line, column, end_column = positions
+    if line is None or column is None:
+        line = end_line = place.line
+        column = end_column = 0
+    name = ast.Name(id="error", ctx=ast.Load())
+    statement = ast.Raise(
+        exc=name,
+        lineno=max(line - before, 1),
+        end_lineno=max((end_line or line) - before, 1),
+        col_offset=column,
+        end_col_offset=end_column or column,
+    )
+    ast.copy_location(name, statement)
+    made = compile(ast.Module(body=[statement], type_ignores=[]), code.co_filename, "exec")
+    return made.replace(co_firstlineno=code.co_firstlineno, co_name=code.co_name, co_qualname=code.co_qualname)
