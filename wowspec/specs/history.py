@@ -102,6 +102,8 @@ class _Writer:
                 item.options.space_id if item.options.space_id is not None else options.space_id,
                 item.options.tenant_id if item.options.tenant_id is not None else options.tenant_id,
             )
+            for body in item.events:
+                require_item(body, self.place)
             self._append(item.events, merged, target)
         elif isinstance(item, SentCommand):
             _send(self._session, item.command, item.options, options, target, self.place)
@@ -151,12 +153,10 @@ class _Writer:
     def _append(self, bodies: Sequence[Any], options: Options, target: AggregateRef | None) -> None:
         """Write one stream; its version follows the head, its command is nobody's."""
         session = self._session
-        for body in bodies:
-            require_item(body, self.place)
         metadata = self._aggregate_of(bodies[0], target)
         reference = target or _instance_of(session, bodies[0], options, metadata, self._later())
         session.speak_of(reference)
-        runtime, world = session.runtime, session.world
+        runtime, world = session.runtime, session.runtime.world
         texts = tuple([encode(body) for body in bodies])
         for body in bodies:
             kind = type(body)
@@ -166,15 +166,15 @@ class _Writer:
         version = runtime.event_store.head_version(reference) + 1
         if session.initial and reference in session.initial:
             version = max(version, session.initial[reference].version + 1)
-        header, next_id = self._header, world.next_id
-        stream_id, command_id, now = next_id(), next_id(), world.now_millis()
+        header, next_id, now = self._header, world.ids.next_id, world.now_millis()
+        stream_id, command_id = next_id(now), next_id(now)
         owner_id, space_id, count = options.owner_id or "", options.space_id or "", len(bodies)
         events = []
         for sequence, body in enumerate(bodies, 1):
             about = event_metadata(type(body))
             events.append(
                 DomainEvent(
-                    next_id(), body, reference, version, about.name, command_id, header, sequence, sequence == count,
+                    next_id(now), body, reference, version, about.name, command_id, header, sequence, sequence == count,
                     about.revision, owner_id, space_id, now,
                 )
             )  # fmt: skip

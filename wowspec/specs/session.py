@@ -130,6 +130,9 @@ class Session:
 
     def speak_of(self, reference: AggregateRef) -> None:
         """Remember an instance as the one last spoken of."""
+        named = self.last_named
+        if named is not None and self.spoken.get(named) is reference:
+            return
         named = reference.named_aggregate
         self.spoken[named] = reference
         self.last_named = named
@@ -212,8 +215,9 @@ class Session:
         target = self.target_of(body, options, metadata)
         tenant_id = options.tenant_id
         if tenant_id is None and target is not None:
-            tenant = self.reference_in(metadata.named, target, None).tenant_id
-            tenant_id = tenant if tenant != DEFAULT_TENANT_ID else None
+            spoken = self.spoken.get(metadata.named)
+            if spoken is not None and spoken.id == target and spoken.tenant_id != DEFAULT_TENANT_ID:
+                tenant_id = spoken.tenant_id
         try:
             message = self.runtime.message(
                 body,
