@@ -92,15 +92,28 @@ def log_error(error: Exception, exchange: Any, world: World, point: str) -> None
     raise error
 
 
-async def handle(chain: Next, exchange: Any, world: World, point: str, on_error: ErrorHandler = log_resume) -> None:
+async def handle(
+    chain: Next,
+    exchange: Any,
+    world: World,
+    point: str,
+    on_error: ErrorHandler = log_resume,
+    on_escape: Callable[[Exception, Any], None] | None = None,
+) -> None:
     """Run a chain; an error is stored on the exchange, then given to the error handler (CMD-170).
 
     Raises:
-        Exception: what the error handler raises, or what the outermost filter raised at the call itself (CMD-167).
+        Exception: what the error handler raises, or what the outermost filter raised at the call itself (CMD-167);
+            nothing if `on_escape` takes it.
     """
-    running = chain(exchange)
     try:
-        await running
-    except Exception as error:  # noqa: BLE001 - whatever a handler raised
-        exchange.error = error
-        on_error(error, exchange, world, point)
+        running = chain(exchange)
+        try:
+            await running
+        except Exception as error:  # noqa: BLE001 - whatever a handler raised
+            exchange.error = error
+            on_error(error, exchange, world, point)
+    except Exception as error:
+        if on_escape is None:
+            raise
+        on_escape(error, exchange)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from types import CoroutineType
 from typing import TYPE_CHECKING, Any, Final
 
@@ -11,7 +12,7 @@ from ..messages.exchange import ServerCommandExchange
 from ..modeling.aggregates import AggregateMetadata
 from ..world.points import COMMAND_ACKNOWLEDGE, Room
 from ..world.trace import Lane
-from .chain import COMMAND_DISPATCHER, Next, handle
+from .chain import COMMAND_DISPATCHER, Next, handle, log_resume
 from .command_filters import acknowledge
 from .receivers import Delivery
 from .serial import SerialGroups
@@ -74,13 +75,8 @@ class AggregateCommandDispatcher:
             _ = self._runtime.world.scheduler.spawn(self._drop(exchange), "void")
             return
         exchange.aggregate_metadata = self.metadata
-        self.groups.submit(message.aggregate_id.mod(PARALLELISM), lambda: self._handle(exchange), message)
-
-    async def _handle(self, exchange: ServerCommandExchange[Any]) -> None:
-        try:
-            await handle(self._chain, exchange, self._runtime.world, COMMAND_HANDLER)
-        except Exception as error:  # noqa: BLE001 - whatever escaped the handler
-            self._end(error, exchange)
+        job = partial(handle, self._chain, exchange, self._runtime.world, COMMAND_HANDLER, log_resume, self._end)
+        self.groups.submit(message.aggregate_id.mod(PARALLELISM), job, message)
 
     def _end(self, error: Exception, exchange: ServerCommandExchange[Any]) -> None:
         """An error that escapes the handler ends this dispatcher for good, and its subscription with it (CMD-166)."""

@@ -60,7 +60,9 @@ class LoggedFailure:
 class World:
     """One isolated world of a spec."""
 
-    __slots__ = ("clock", "errors", "ids", "injector", "log", "parts", "scheduler", "services", "spec_errors", "trace")
+    __slots__ = (
+        "_keep", "clock", "errors", "ids", "injector", "log", "parts", "scheduler", "services", "spec_errors", "trace",
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -73,6 +75,7 @@ class World:
         self.scheduler = Scheduler(self.clock)
         self.ids = IdGenerator(machine_id)
         self.trace = Trace()
+        self._keep = self.trace.kept.append
         self.services = ServiceProvider()
         self.errors = errors or ErrorPolicy()
         self.log: list[LoggedFailure] = []
@@ -173,9 +176,8 @@ class World:
         """
         if self.injector is not None:
             return self._pass_armed(point, lane, subject, detail, effect, rival, conflict, settle)
-        kept = self.trace.kept
         passed = (self.clock.nanos, point, lane, subject, detail)
-        kept.append(passed)
+        self._keep(passed)
         try:
             result = effect(subject)
         except Exception as error:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from types import CoroutineType
 from typing import TYPE_CHECKING, Any, Final
 
@@ -16,7 +17,7 @@ from ..chain import Filter, FilterRow, Next, end_of_chain, handle
 from ..command_filters import version_text
 from ..dispatcher import PARALLELISM
 from ..receivers import Delivery
-from ..serial import SerialGroups
+from ..serial import Job, SerialGroups
 from ..waiting.notifier_filters import NotifierFilter
 from .compensation import is_aimed_at
 
@@ -91,11 +92,8 @@ class SnapshotDispatcher:
             lane=Lane(Room.SNAPSHOT, state_event.aggregate_id.id),
             delivery=delivery,
         )
-        self.groups.submit(state_event.aggregate_id.mod(PARALLELISM), lambda: self._handle(exchange), state_event)
-
-    async def _handle(self, exchange: StateEventExchange[Any]) -> None:
-        if not is_aimed_at(exchange.header, SNAPSHOT_FUNCTION):
+        job: Job = partial(handle, self._chain, exchange, self._runtime.world, SNAPSHOT_HANDLER)
+        if not is_aimed_at(state_event.header, SNAPSHOT_FUNCTION):
             # SNP-019: a compensation message for another function.
-            await exchange.acknowledge()
-            return
-        await handle(self._chain, exchange, self._runtime.world, SNAPSHOT_HANDLER)
+            job = exchange.acknowledge
+        self.groups.submit(state_event.aggregate_id.mod(PARALLELISM), job, state_event)
