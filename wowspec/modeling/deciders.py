@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import inspect
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Any, Final, Generic, TypeVar, cast
 
 from ..errors import DefinitionError, SpecError
 from . import claims
@@ -23,6 +23,8 @@ from .functions import (
 )
 from .identity import FunctionInfo, FunctionKind, NamedAggregate
 from .states import StateMetadata
+
+S = TypeVar("S")
 
 _EMPTY: Final = inspect.Parameter.empty
 
@@ -70,14 +72,21 @@ class DeciderDefinition:
             claims.postpone(self)
 
 
+class Decided(Generic[S]):
+    """What type checkers take a decider's class for: an aggregate root around a state. Objects of it are never made."""
+
+    def __init__(self, state: S) -> None:
+        self.state = state
+
+
 def decider(
     decide: Callable[..., Any],
-    evolve: Callable[[Any, Any], Any],
-    initial: Any,
+    evolve: Callable[[S, Any], S],
+    initial: S,
     *,
     name: str,
     context: str | None = None,
-) -> type[Any]:
+) -> type[Decided[S]]:
     """Wrap plain functions as an aggregate root.
 
     Args:
@@ -109,7 +118,7 @@ def decider(
     )
     type.__setattr__(root, DEFINITION, definition)
     definition.try_complete()
-    return root
+    return cast("type[Decided[S]]", root)
 
 
 def _metadata(

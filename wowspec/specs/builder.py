@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar, overload
 from ..errors import DefinitionError, SpecError
 from ..faults.values import Fault
 from ..modeling.aggregates import aggregate_metadata, is_aggregate
+from ..modeling.deciders import Decided
 from ..modeling.ordering import Order
 from ..modeling.processors import is_processor
 from ..runtime.chain import Filter, NamedFilter
@@ -337,6 +338,8 @@ def _too_late(verb: str, why: str) -> Callable[[Session], None]:
 
 @overload
 def spec() -> Spec[Any]: ...
+@overload
+def spec(subject: type[Decided[S]], /) -> Spec[S]: ...
 @overload
 def spec(subject: Callable[[str], S], /) -> Spec[S]: ...
 @overload

@@ -7,6 +7,7 @@ from typing import Any, TypeVar, overload
 
 import pytest
 
+from ..modeling.deciders import Decided
 from . import tracking
 from .builder import Spec, given, spec
 from .gateway import Gateway
@@ -22,6 +23,8 @@ class Factory:
 
     @overload
     def __call__(self, /) -> Spec[Any]: ...
+    @overload
+    def __call__(self, subject: type[Decided[S]], /) -> Spec[S]: ...
     @overload
     def __call__(self, subject: Callable[[str], S], /) -> Spec[S]: ...
     @overload
