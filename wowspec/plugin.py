@@ -70,7 +70,7 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, Any, Any]:
             if tracker is not None and item.config.get_verbosity() >= _LISTING_VERBOSITY:
                 item.stash[_UNSOURCED] = tracker.unsourced()
     if tracker is not None:
-        tracker.finish()
+        tracker.finish(getattr(item, "obj", None))
     return result
 
 

@@ -141,6 +141,25 @@ def test_gateway_with_unseen_error(gateway):
     gateway.world.using(shop)
     gateway.send_and_wait(AddItem(quantity=7))
 
+def test_gateway_with_unseen_error_of_a_loop(gateway):
+    gateway.world.using(shop)
+    with pytest.raises(StopIteration):
+        gateway.aio.send_and_wait(AddItem(quantity=7)).send(None)
+
+def test_gateway_never_moved(gateway):
+    gateway.start(AddItem())
+
+def test_gateway_with_unseen_failure(gateway):
+    gateway.start(AddItem(quantity=10))
+    gateway.world.run()
+
+def test_gateway_stepped_passes(gateway):
+    failing, call = gateway.start(AddItem(quantity=10)), gateway.start(AddItem(id="c-2"))
+    gateway.world.run_until("event_store.append")
+    assert not call.done
+    gateway.world.run()
+    assert failing.error.error_code == "IllegalArgument"
+
 def test_gateway_left_in_the_middle_passes(gateway):
     stream = gateway.aio.send_and_wait_stream(AddItem())
     with pytest.raises(StopIteration):
@@ -183,6 +202,9 @@ TEXTS = {
     "gateway_made_by_hand_with_unreached_fault": "the fault event_store.append@1=fail, armed at test_suite.py:",
     "gateway_armed_by_a_fixture": "the fault event_store.append@1=fail, armed at test_suite.py:",
     "gateway_with_unseen_error": "KeyError: 'seven'",
+    "gateway_with_unseen_error_of_a_loop": "KeyError: 'seven'",
+    "gateway_never_moved": "gateway.start(AddItem()) at test_suite.py:",
+    "gateway_with_unseen_failure": "at most nine",
     "example_forgets": "quantity=6",
     "example_with_unreached_fault": "the fault event_store.append@9=fail, armed at test_suite.py:",
 }
@@ -241,12 +263,27 @@ def test_what_passes(ran):
     assert "warning" not in printed.lower()
 
 
-def test_last_frame_is_the_authors(ran):
-    """What is told of a forgotten spec shows no frame of the package."""
-    _, text = ran[0]["forgotten_expectation"]
+#: The line that each finding about a gateway is raised at.
+LINES = {
+    "gateway_with_unreached_fault": "    gateway.world.arm(faults.event_store.append.fails())",
+    "gateway_made_by_hand_with_unreached_fault": "    ws.Gateway().world.arm(faults.event_store.append.fails())",
+    "gateway_armed_by_a_fixture": "    gateway.world.arm(faults.event_store.append.fails())",
+    "gateway_with_unseen_error": "    gateway.send_and_wait(AddItem(quantity=7))",
+    "gateway_with_unseen_error_of_a_loop": "def test_gateway_with_unseen_error_of_a_loop(gateway):",
+    "gateway_never_moved": "    gateway.start(AddItem())",
+    "gateway_with_unseen_failure": "    gateway.start(AddItem(quantity=10))",
+    "forgotten_expectation": "    ws.given().when(AddItem())",
+}
 
-    assert "wowspec/specs" not in text
-    assert "wowspec/plugin" not in text
+
+@pytest.mark.parametrize("name", sorted(LINES))
+def test_last_frame_is_the_authors(ran, name):
+    """What is found when the call ends is shown at the author's line, and without a frame of anybody else's."""
+    _, text = ran[0][name]
+    marked = [line[1:] for line in text.splitlines() if line.startswith(">")]
+
+    assert marked == [f"   {LINES[name]}"]
+    assert re.findall(r"^(\S+\.py):\d+: ", text, flags=re.MULTILINE) == ["test_suite.py"]
 
 
 def test_forgotten_specs_over_processes(tmp_path):

@@ -172,6 +172,7 @@ class Gateway(_Calls):
         __tracebackhide__ = True
         self._held.enter()
         self._held.require_rest()
+        self._held.moved_by(place_of_caller())
         task = self._start(name, command, envelope, work)
         task._scheduler.run()
         return self._held.end_of(task, name)

@@ -14,6 +14,7 @@ from ..world.points import Room
 from ..world.scheduler import Task
 from ..world.trace import Lane
 from .items import wanted
+from .placing import Place, raise_at
 from .showing import shown
 from .story import traceback_text
 
@@ -29,7 +30,7 @@ class StartedCall:
 
     __slots__ = ("_begun", "_command", "_held", "_lane", "_looked", "_place", "_task")
 
-    def __init__(self, held: GatewaySession, command: Any, place: object) -> None:
+    def __init__(self, held: GatewaySession, command: Any, place: Place) -> None:
         self._held = held
         self._command = command
         self._place = place
@@ -112,20 +113,22 @@ class StartedCall:
             return
         if not self._begun:
             self._looked = True
-            raise SpecFailure(
+            text = (
                 f"{self!r} at {self._place} was never begun\n"
                 "  why: the world was not moved after it, so nothing was tested\n"
                 "  instead: gateway.world.run(), step() or run_until(...) after it, or gateway.send_and_wait(...)"
             )
+            raise_at(self._place, SpecFailure(text))
         error = task.error
         if error is not None:
             self._looked = True
-            raise SpecFailure(
+            text = (
                 f"{self!r} at {self._place} failed with {type(error).__name__}, and nobody looked\n"
                 f"{traceback_text(getattr(error, 'original', None) or error)}\n"
                 "  why: a call that was started tells of its failure where it is asked\n"
                 "  if it should: look at its error, or pytest.raises(...) around its result()"
             )
+            raise_at(self._place, SpecFailure(text))
 
     def _look(self) -> None:
         if self.done:

@@ -28,7 +28,8 @@ from .execution import fault_target, refusal
 from .gateway_calls import StartedCall
 from .items import CommandOf, CommandOptions, SentCommand
 from .laws import check_laws
-from .placing import place_of_caller
+from .layout import several
+from .placing import Place, place_of_caller, raise_at
 from .render import render
 from .session import Session, new_session
 from .story import rows_text, traceback_text
@@ -39,8 +40,21 @@ class Arming:
     """A fault that was given to `world.arm(...)` at a line of the test, and how it fares, once there is a world."""
 
     fault: Fault
-    place: object
+    place: Place
     armed: ArmedFault | None = None
+
+    def unstruck_text(self) -> str:
+        """That it never struck, and why."""
+        fault, visits = self.fault, self.armed.visits if self.armed is not None else 0
+        whose = "" if fault.aggregate is None else f" by {render(fault.aggregate)}"
+        passed = f"was visited {several(visits, 'time')}" if visits else "was not visited"
+        waits = f", and it waits for visit {fault.at}" if fault.at > 1 else ""
+        return (
+            f"the fault {fault}, armed at {self.place}, never struck\n"
+            f"  why: the point {fault.point} {passed}{whose}{waits}, so the test says nothing of it\n"
+            "  instead: a point that the test's commands pass (see gateway.world.trace), a smaller at=, or "
+            "gateway.world.disarm() where it may stay out"
+        )
 
 
 class GatewaySession:
@@ -50,8 +64,8 @@ class GatewaySession:
     """
 
     __slots__ = (
-        "_armings", "_closed", "_in_step", "_logged", "_looked", "_made", "_own", "_prepare", "_rows", "_told",
-        "calls", "laws_off", "plan", "start_nanos",
+        "_armings", "_closed", "_in_step", "_logged", "_looked", "_made", "_moves", "_own", "_prepare", "_rows",
+        "_told", "calls", "laws_off", "plan", "start_nanos",
     )  # fmt: skip
 
     def __init__(self) -> None:
@@ -67,6 +81,8 @@ class GatewaySession:
         self._in_step = False
         self._rows = 0
         self._logged = 0
+        #: How many errors were logged before each call that moved the world, and where it stands.
+        self._moves: list[tuple[int, Place]] = []
         #: How many of the logged errors the test has looked at.
         self._looked = 0
         #: Ids of the commands that were sent, and errors that their sender was told of.
@@ -194,6 +210,10 @@ class GatewaySession:
             self._rows = len(world.trace)
             self._logged = len(world.log)
         return session
+
+    def moved_by(self, place: Place) -> None:
+        """The world is moved by a line of the test: what goes wrong unseen is told there."""
+        self._moves.append((len(self._made.world.log) if self._made is not None else 0, place))
 
     def end(self, failure: BaseException | None = None) -> None:
         """A call ended. Raises an author's error first, then broken laws (if the world is at rest), then the failure.
@@ -358,20 +378,13 @@ class GatewaySession:
         missing = [arming for arming in self._armings if arming.armed is None or not arming.armed.struck]
         if missing:
             self._armings = [arming for arming in self._armings if arming not in missing]
-            fault = missing[0].fault
-            raise SpecFailure(
-                f"the fault {fault}, armed at {missing[0].place}, never struck\n"
-                f"  why: the point {fault.point} was not visited {fault.at} time{'s' if fault.at > 1 else ''}"
-                f"{' by ' + str(fault.aggregate) if fault.aggregate is not None else ''}, so the test says nothing of "
-                "it\n"
-                "  instead: a point that the test's commands pass (see gateway.world.trace), a smaller at=, or "
-                "gateway.world.disarm() where it may stay out"
-            )
+            raise_at(missing[0].place, SpecFailure(missing[0].unstruck_text()))
         for entry in self._unseen():
-            self.logged()
             session = self.session
+            place = self._place_of(session.world.log.index(entry))
+            self.logged()
             subject = getattr(entry.subject, "body", entry.subject)
-            raise SpecFailure(
+            text = (
                 f"the runtime logged and swallowed an error at {entry.point}: {type(entry.error).__name__}\n"
                 f"  while handling {render(subject)}\n"
                 f"{traceback_text(entry.error)}\n"
@@ -379,6 +392,11 @@ class GatewaySession:
                 "  why: the command's sender is told of success, and yet something downstream did not happen\n"
                 "  if it should: look at gateway.world.logged"
             )
+            raise_at(place, SpecFailure(text))
+
+    def _place_of(self, index: int) -> Place | None:
+        """The call that moved the world when an error was logged, where it is known."""
+        return next((place for logged, place in reversed(self._moves) if logged <= index), None)
 
     def _unseen(self) -> list[LoggedFailure]:
         """Logged errors that nobody looked at, no sender was told of, no fault caused, and that are downstream."""

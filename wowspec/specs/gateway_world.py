@@ -27,6 +27,7 @@ from .items import TimeStep, advance as advance_step, at as at_step, on
 from .laws import require_law
 from .parts import join, members_of, profile_of, require_fault
 from .pending import Pending, pending_of
+from .placing import place_of_caller
 from .render import render
 from .requirements import require_point
 from .run import APPLIED
@@ -319,6 +320,7 @@ class GatewayWorld:
         __tracebackhide__ = True
         held = self._entered()
         held.require_rest()
+        held.moved_by(place_of_caller())
         session = held.begin()
         failure: Exception | None = None
         try:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import inspect
 import sys
 from itertools import islice
 from types import CodeType
@@ -38,6 +39,20 @@ def place_of_caller() -> Place:
     while frame.f_back is not None and frame.f_code.co_filename.startswith(PACKAGE):
         frame = frame.f_back
     return Place(frame.f_code, frame.f_lineno, frame.f_lasti)
+
+
+def place_of_function(function: object) -> Place | None:
+    """The first line of a function of the author's, or of what a decorator made of it; None if it has none."""
+    code = getattr(inspect.unwrap(function) if callable(function) else None, "__code__", None)
+    return Place(code, code.co_firstlineno, 0) if isinstance(code, CodeType) else None
+
+
+def is_placed(error: BaseException) -> bool:
+    """Whether the traceback of an error has a line of the author's."""
+    traceback = error.__traceback__
+    while traceback is not None and traceback.tb_frame.f_code.co_filename.startswith(PACKAGE):
+        traceback = traceback.tb_next
+    return traceback is not None
 
 
 def raise_at(place: object, error: BaseException) -> NoReturn:

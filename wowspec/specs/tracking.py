@@ -24,7 +24,7 @@ from .nodes import (
     WhenEvent,
     WithFaults,
 )
-from .placing import SoftFailure, place_of_caller, raise_at
+from .placing import SoftFailure, is_placed, place_of_caller, place_of_function, raise_at
 from .showing import shown
 from .verdicts import settle
 
@@ -60,8 +60,11 @@ class Tracker:
         for other in self.others:
             other.abandon()
 
-    def finish(self) -> None:
+    def finish(self, test: object = None) -> None:
         """Require that every spec was judged and decided, and every fault struck.
+
+        Args:
+            test: the test's function; what is found is raised at its beginning where nothing says a better place.
 
         Raises:
             SpecFailure: for the first that was not.
@@ -77,7 +80,12 @@ class Tracker:
                 except SpecFailure as failure:
                     raise_at(node.place, failure)
         for other in self.others:
-            other.settle()
+            try:
+                other.settle()
+            except SpecFailure as failure:
+                if is_placed(failure):
+                    raise
+                raise_at(place_of_function(test), failure)
 
     def add(self, node: Node) -> None:
         """Remember a node, once."""
