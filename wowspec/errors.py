@@ -119,6 +119,10 @@ class IllegalStateError(RuntimeError):
     """The operation is not allowed in the present state (error code `IllegalState`)."""
 
 
+class EmissionError(IllegalStateError):
+    """A buffer refused a signal (CMD-415)."""
+
+
 class IllegalArgumentError(ValueError):
     """The runtime refuses an argument (error code `IllegalArgument`)."""
 

@@ -8,11 +8,13 @@ from wowspec import IllegalStateError
 from wowspec.modeling.configuration import (
     AggregateConfiguration,
     ConfiguredAggregate,
+    ContextConfiguration,
     MetadataScopes,
     WowMetadata,
     alias_prefix,
     alias_text,
     context_alias,
+    local_aggregates,
 )
 from wowspec.modeling.identity import NamedAggregate
 
@@ -190,3 +192,30 @@ def test_alias_forms():
     assert alias_text(configured, NamedAggregate("", "account")) == "account"
     assert (context_alias(configured, "bank"), alias_prefix(configured, "bank")) == ("b", "b.")
     assert (context_alias(configured, ""), alias_prefix(configured, "")) == ("", "")
+
+
+class Shelf:
+    """A class that can be loaded by its name."""
+
+    class Board:
+        """A class inside it."""
+
+
+@pytest.mark.clause("NAM-016")
+def test_only_classes_that_are_here_are_local(caplog):
+    """A type that cannot be loaded is logged and left out; an aggregate without a type is not local either."""
+    types = {
+        "shelf": f"{__name__}.Shelf",
+        "board": f"{__name__}.Shelf.Board",
+        "gone": f"{__name__}.Gone",
+        "elsewhere": "no_such_module.Order",
+        "function": f"{__name__}.test_only_classes_that_are_here_are_local",
+        "untyped": None,
+    }
+    metadata = WowMetadata(
+        {"shop": ContextConfiguration(aggregates={name: AggregateConfiguration(type=of) for name, of in types.items()})}
+    )
+    with caplog.at_level("WARNING", "wowspec"):
+        found = local_aggregates(metadata)
+    assert found == {NamedAggregate("shop", "shelf"): Shelf, NamedAggregate("shop", "board"): Shelf.Board}
+    assert [record.args[2] for record in caplog.records] == ["gone", "elsewhere", "function"]

@@ -110,7 +110,7 @@ def test_the_last_version_of_nothing_is_0(store, version):
     assert store.aggregate_ids() == []
 
 
-@pytest.mark.clause("EVT-005", "CMD-230")
+@pytest.mark.clause("EVT-005", "CMD-230", "DOC-008")
 def test_gaps_are_legal(store):
     """Nothing demands the version after the last: 2 may be first, and 9 may follow."""
     wait(store.append(stream(2)))

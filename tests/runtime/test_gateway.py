@@ -31,7 +31,7 @@ from wowspec.messages.wait_plans import (
 from wowspec.runtime.gateway import PRE_CHECKS
 
 
-@pytest.mark.clause("CMD-080")
+@pytest.mark.clause("CMD-080", "TCK-018")
 def test_calls_are_lazy():
     """Making a coroutine or a stream does nothing; each call repeats every step, the precheck too."""
     setting = Setting()

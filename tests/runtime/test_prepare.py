@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any, Protocol
 
 import pytest
@@ -18,10 +19,10 @@ from wowspec import (
     on_command,
     preparable_key,
 )
-from wowspec.errors import IllegalArgumentError, IllegalStateError
+from wowspec.errors import DecodeError, IllegalArgumentError, IllegalStateError
 from wowspec.faults.values import Fault
 from wowspec.runtime.branch import branch
-from wowspec.runtime.prepare import FOREVER, InMemoryPrepareKey
+from wowspec.runtime.prepare import FOREVER, InMemoryPrepareKey, read_prepared_value, write_prepared_value
 from wowspec.world.points import EVENT_STORE_APPEND, FaultKind
 
 
@@ -352,3 +353,13 @@ def test_a_branch_has_reservations_of_its_own():
     assert bench.run(there.get_value("ann")).value == "u-1"
     assert bench.run(there.prepare("ann", "u-2"))
     assert bench.run(bench.runtime.prepare_keys.of(Usernames).get("ann")) == "u-1"
+
+
+@pytest.mark.clause("SER-015")
+def test_the_json_of_a_prepared_value():
+    """The value and its end, under the runtime's names; whatever else is known of it can be computed."""
+    text = write_prepared_value(PreparedValue("ann", 7))
+    assert json.loads(text) == {"value": "ann", "ttlAt": 7}
+    assert read_prepared_value(text, str) == PreparedValue("ann", 7)
+    with pytest.raises(DecodeError, match="ttlAt"):
+        read_prepared_value('{"value": "ann"}', str)

@@ -151,7 +151,7 @@ def test_one_processor_a_command(shop):
     assert first.aggregate_processor is not second.aggregate_processor
 
 
-@pytest.mark.clause("CMD-194", "CMD-195", "CMD-196", "EVT-034")
+@pytest.mark.clause("CMD-194", "CMD-195", "CMD-196", "EVT-034", "DOC-010")
 @pytest.mark.parametrize("fault", [APPEND.times_out(times=3), APPEND.conflicts(times=3)], ids=["timeout", "conflict"])
 def test_three_retries_with_growing_delays(shop, fault):
     """It succeeds at the fourth attempt, after 0.5, 1 and 2 seconds; jitter is left out."""
@@ -341,7 +341,7 @@ def test_a_lost_reply():
     assert [stream.version for stream in pipeline.stored(paid)] == [1, 2]
 
 
-@pytest.mark.clause("EVT-034", "CMD-230")
+@pytest.mark.clause("EVT-034", "CMD-230", "DOC-010")
 def test_a_rival_is_overtaken(shop):
     """Someone else stored the version first: the conflict is retried on what they stored."""
     shop.arm(APPEND.rival_appends(Paid()))

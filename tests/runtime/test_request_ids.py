@@ -43,7 +43,7 @@ def answers(checker, *commands):
     return [task.result() for task in tasks]
 
 
-@pytest.mark.clause("CMD-089")
+@pytest.mark.clause("CMD-089", "TCK-018")
 def test_a_new_id_is_not_looked_up():
     """True of the precheck is enough."""
     exists = Existing(("o-1", "r-1"))
@@ -52,7 +52,7 @@ def test_a_new_id_is_not_looked_up():
     assert exists.asked == []
 
 
-@pytest.mark.clause("CMD-090", "CMD-092")
+@pytest.mark.clause("CMD-090", "CMD-092", "TCK-018")
 def test_a_seen_id_is_a_duplicate_only_if_it_exists():
     """Asked with aggregate id and request id."""
     exists = Existing(("o-1", "r-1"))
@@ -61,7 +61,7 @@ def test_a_seen_id_is_a_duplicate_only_if_it_exists():
     assert exists.asked == [("o-1", "r-1"), ("o-2", "r-1")]
 
 
-@pytest.mark.clause("CMD-091")
+@pytest.mark.clause("CMD-091", "TCK-018")
 def test_without_a_store_every_seen_id_exists():
     """The default answers yes, even to what never was stored."""
     checker = DefaultRequestIdChecker(Prechecks.exact(VirtualClock()))
@@ -72,7 +72,7 @@ def test_without_a_store_every_seen_id_exists():
     assert task.result() is True
 
 
-@pytest.mark.clause("CMD-093")
+@pytest.mark.clause("CMD-093", "TCK-018")
 def test_prechecks_are_kept_by_type():
     """Two instances share one, two types do not."""
     checker = DefaultRequestIdChecker(Prechecks.exact(VirtualClock()))
@@ -86,7 +86,7 @@ def test_an_id_is_spent_when_it_is_checked():
     assert [checker.check("r"), checker.check("r"), checker.check("other")] == [True, False, True]
 
 
-@pytest.mark.clause("CMD-095", "CMD-097")
+@pytest.mark.clause("CMD-095", "CMD-097", "TCK-019")
 def test_the_filter_is_discarded_as_a_whole():
     """When its time to live has passed since it was made, one minute in production."""
     clock = VirtualClock()
@@ -99,7 +99,7 @@ def test_the_filter_is_discarded_as_a_whole():
     assert [checker.check("a"), checker.check("b"), checker.check("b")] == [True, True, False]
 
 
-@pytest.mark.clause("CMD-095")
+@pytest.mark.clause("CMD-095", "TCK-019")
 @pytest.mark.parametrize("ttl", [0, -1])
 def test_no_time_to_live(ttl):
     """Every call gets a new filter, so nothing is ever a duplicate."""

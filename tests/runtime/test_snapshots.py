@@ -225,7 +225,7 @@ def test_what_does_not_survive_json_is_lost_or_fails():
     assert wait(forgetful.load(REF)).snapshot_time == 1
 
 
-@pytest.mark.clause("SNP-009")
+@pytest.mark.clause("SNP-009", "DOC-017")
 @pytest.mark.parametrize("version", [None, "4", 4.0, True, "gone"])
 def test_a_text_without_an_integer_version_is_not_kept(store, version):
     """A store must know which snapshot is newer, so it is stricter than other readers."""
@@ -401,7 +401,7 @@ def test_the_simple_strategy_saves_every_state_event(store):
     assert (found.event_id, found.first_event_time, found.event_time) == (given[1].id, 3, 4)
 
 
-@pytest.mark.clause("SNP-015", "STA-043")
+@pytest.mark.clause("SNP-015", "STA-043", "DOC-013")
 @pytest.mark.parametrize(("owner", "kept"), [("old", "old"), ("", "")])
 def test_a_snapshot_has_the_streams_owner(store, owner, kept):
     """A transfer is undone by its own snapshot, and a stream without owner blanks it, though the live one keeps it."""

@@ -94,7 +94,7 @@ class DomainEvent(Generic[B]):
         )  # fmt: skip
 
 
-@dataclass(slots=True, init=False)
+@dataclass(slots=True, init=False, eq=False)
 class DomainEventStream:
     """All events of one command: one version, one unit of storage (EVT-042, EVT-050)."""
 

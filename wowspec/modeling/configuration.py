@@ -5,14 +5,18 @@ A domain that is declared with decorators needs none of this: there, a class bel
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Protocol, TypeVar
+from importlib import import_module
+from typing import Any, Final, Protocol, TypeVar
 
 from ..errors import IllegalStateError
 from .identity import NamedAggregate
 
 V = TypeVar("V")
+
+_LOG: Final = logging.getLogger("wowspec")
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,6 +194,37 @@ def _merge_by_name(left: Mapping[str, W], right: Mapping[str, W]) -> dict[str, W
     for name, item in right.items():
         merged[name] = merged[name].merge(item) if name in merged else item
     return merged
+
+
+def local_aggregates(metadata: WowMetadata) -> dict[NamedAggregate, type]:
+    """The aggregates whose type class can be loaded; others are logged and left out (NAM-016).
+
+    A type is a class's module and qualified name, as in the scopes.
+    """
+    found: dict[NamedAggregate, type] = {}
+    for context_name, context in metadata.contexts.items():
+        for name, aggregate in context.aggregates.items():
+            loaded = _loaded(aggregate.type or "")
+            if loaded is not None:
+                found[NamedAggregate(context_name, name)] = loaded
+            elif aggregate.type:
+                _LOG.warning("the class %s of the aggregate %s.%s is not here", aggregate.type, context_name, name)
+    return found
+
+
+def _loaded(class_name: str) -> type | None:
+    """The class of this module and qualified name; its module is imported, if need be."""
+    head, tail = class_name.rpartition(".")[0], class_name.split(".")
+    while head:
+        try:
+            found: Any = import_module(head)
+        except ModuleNotFoundError:
+            head = head.rpartition(".")[0]
+            continue
+        for name in tail[head.count(".") + 1 :]:
+            found = getattr(found, name, None)
+        return found if isinstance(found, type) else None
+    return None
 
 
 # --- scopes -----------------------------------------------------------------------------------------------------------

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from types import new_class
 from typing import Any, Final, Generic, Protocol, TypeVar
 
-from ..errors import DefinitionError, IllegalArgumentError, IllegalStateError
+from ..errors import DecodeError, DefinitionError, IllegalArgumentError, IllegalStateError
+from ..messages.codec import decode, encode
 
 V = TypeVar("V")
 R = TypeVar("R")
@@ -40,6 +41,24 @@ class PreparedValue(Generic[V]):
     def is_expired(self, now_millis: int) -> bool:
         """Whether its time is over."""
         return not self.is_forever and self.ttl_at < now_millis
+
+
+def write_prepared_value(value: PreparedValue[Any]) -> bytes:
+    """The JSON of a prepared value: `value` and `ttlAt` alone (SER-015)."""
+    return encode({"value": value.value, "ttlAt": value.ttl_at})
+
+
+def read_prepared_value(data: bytes | str, cls: type[V]) -> PreparedValue[V]:
+    """The prepared value that a JSON text stands for.
+
+    Raises:
+        DecodeError: if the text is none, or its value not of this class.
+    """
+    tree = decode(dict[str, Any], data)
+    if not isinstance(tree.get("ttlAt"), int) or "value" not in tree:
+        message = f"a prepared value has value and ttlAt, a whole number; got {', '.join(tree) or 'neither'}"
+        raise DecodeError(message)
+    return PreparedValue(decode(cls, encode(tree["value"])), tree["ttlAt"])
 
 
 class PrepareKey(Protocol[V]):

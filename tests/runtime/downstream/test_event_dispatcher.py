@@ -260,7 +260,7 @@ def test_order_holds_for_an_aggregate_not_between_aggregates():
     ]
 
 
-@pytest.mark.clause("EVT-118", "EVT-094")
+@pytest.mark.clause("EVT-118", "EVT-094", "CMD-436")
 def test_each_function_has_an_exchange_of_its_own():
     """Two functions of one event get two exchanges around one event, each with its function and the event's version."""
 

@@ -132,7 +132,7 @@ def test_a_spec_must_reach_its_last_try(spec, code):
     assert (record.state.retry_spec == SPEC) is (code != "Ok")
 
 
-@pytest.mark.clause("EVT-143", "EVT-145")
+@pytest.mark.clause("EVT-143", "EVT-145", "EXM-017")
 def test_a_life_of_two_tries(record):
     """Prepared with one more retry and new times, failed, prepared again, succeeded."""
     record.wait(10)

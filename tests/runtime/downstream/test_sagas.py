@@ -82,7 +82,7 @@ def commands_of(bench: Bench) -> list[Any]:
     ]
 
 
-@pytest.mark.clause("SAG-002", "SAG-003")
+@pytest.mark.clause("SAG-002", "SAG-003", "CMD-079")
 @pytest.mark.parametrize(
     ("result", "expected"),
     [
@@ -208,7 +208,7 @@ def test_headers_are_propagated():
     assert "custom" not in header
 
 
-@pytest.mark.clause("SAG-008")
+@pytest.mark.clause("SAG-008", "CMD-077")
 def test_a_ready_message_is_sent_as_it_is():
     """The very message goes out, its request id, tenant and space untouched, with the event's headers added."""
     ready = []
@@ -293,7 +293,7 @@ def test_what_is_rewritten_is_validated_first():
     assert bench.logged == ["event.handler:Saga.on_event CommandValidationError"]
 
 
-@pytest.mark.clause("SAG-010", "SAG-011")
+@pytest.mark.clause("SAG-010", "SAG-011", "CMD-078")
 def test_commands_are_sent_in_order_and_not_waited_for():
     """Each send ends before the next command is built; the function is done before the first command is processed."""
     bench, sent, seen = run_saga([Book(id="l-1"), Book(id="l-1"), Book(id="l-1")])
@@ -305,6 +305,24 @@ def test_commands_are_sent_in_order_and_not_waited_for():
     assert [message.request_id for message in sent] == ["o-1/v1#1-0", "o-1/v1#1-1", "o-1/v1#1-2"]
     assert list(seen[0].command_stream) == sent
     assert [request for _, request, _ in commands_of(bench)] == ["o-1/v1#1-0", "o-1/v1#1-1", "o-1/v1#1-2"]
+
+
+@pytest.mark.clause("SAG-010", "CMD-078")
+def test_a_failure_stops_the_rest():
+    """What was sent before stays sent, what was to follow is not, and no list of commands is recorded."""
+
+    class Strict(BaseModel):
+        id: str = "l-1"
+        amount: Annotated[int, Field(gt=0)] = 1
+
+    refused = Strict.model_construct(id="l-1", amount=0)
+    bench, sent, seen = run_saga(
+        lambda: [Book(id="l-1"), command_builder(refused).named_aggregate("shop.ledger"), Book(id="l-3")]
+    )
+
+    assert [message.request_id for message in sent] == ["o-1/v1#1-0"]
+    assert commands_of(bench) == [("l-1", "o-1/v1#1-0", "(0)")]
+    assert [exchange.command_stream for exchange in seen] == [None]
 
 
 @pytest.mark.clause("SAG-011")

@@ -117,7 +117,7 @@ def test_a_failed_save_is_acknowledged_and_logged():
     assert bench.runtime.snapshot_store.load_now(ORDER).version == 2
 
 
-@pytest.mark.clause("SNP-021", "EVT-126", "DOC-009")
+@pytest.mark.clause("SNP-021", "EVT-126", "DOC-009", "CMD-437")
 def test_the_signal_of_the_branch():
     """SNAPSHOT is signalled when the chain ends, saved or not; it tells a failure, which is not retried."""
     bench = Bench()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.runtime.waiting.builders import MAIN, PROCESSED, SENT, SNAPSHOT, Recorder, plan_of, signal
-from wowspec.errors import IllegalArgumentError, IllegalStateError
+from wowspec.errors import EmissionError, IllegalArgumentError, IllegalStateError
 from wowspec.messages.wait_plans import processed
 from wowspec.runtime.waiting.handles import LastHandle, StreamHandle
 
@@ -202,6 +202,22 @@ def test_a_stream_buffers_without_bound():
     handle.next(signal(PROCESSED, id="end"))
     handle.subscribe(seen)
     assert seen.seen == [*map(str, range(20)), "end", "complete"]
+
+
+@pytest.mark.clause("CMD-415")
+def test_a_buffer_that_refuses():
+    """The signalling caller gets the error, the stream ends with it after what it holds, and it unregisters once."""
+    ended, seen = Ended(), Recorder()
+    handle = StreamHandle(plan_of(processed()), ended, capacity=1)
+    assert handle.next(signal(SENT, id="1"))
+    with pytest.raises(EmissionError, match="holds 1 signals"):
+        handle.next(signal(SENT, id="2"))
+    assert not handle.next(signal(PROCESSED))
+    assert ended.times == 1
+    handle.subscribe(seen)
+    assert seen.seen[0] == "1"
+    assert len(seen.seen) == 2
+    assert "EmissionError" in str(seen.seen[1])
 
 
 @pytest.mark.clause("CMD-411")

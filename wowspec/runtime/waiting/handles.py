@@ -10,7 +10,7 @@ from collections import deque
 from collections.abc import Callable
 from typing import Protocol
 
-from ...errors import IllegalArgumentError, IllegalStateError
+from ...errors import EmissionError, IllegalArgumentError, IllegalStateError
 from ...messages.wait_plans import WaitPlan
 from ...messages.wait_signals import WaitSignal
 from .states import wait_state_of
@@ -160,10 +160,14 @@ class LastHandle:
 
 
 class StreamHandle:
-    """Emits every accepted signal as it came, to its one subscriber, buffering without bound (CMD-410, CMD-411)."""
+    """Emits every accepted signal as it came, to its one subscriber, buffering without bound (CMD-410, CMD-411).
+
+    A bound can be set: then a signal that finds the buffer full ends the stream, and its sender is told (CMD-415).
+    """
 
     __slots__ = (
         "_buffer",
+        "_capacity",
         "_done",
         "_draining",
         "_error",
@@ -181,6 +185,7 @@ class StreamHandle:
         plan: WaitPlan,
         on_terminate: Callable[[StreamHandle], None],
         queue_link_size: int = DEFAULT_STREAM_QUEUE_LINK_SIZE,
+        capacity: int | None = None,
     ) -> None:
         if queue_link_size <= 0:
             message = f"the stream queue link size must be greater than 0, got {queue_link_size}"
@@ -189,6 +194,7 @@ class StreamHandle:
         self._on_terminate = on_terminate
         self._state = wait_state_of(plan)
         self._buffer: deque[WaitSignal] = deque()
+        self._capacity = capacity
         self._subscription: Subscription | None = None
         self._terminated = False
         self._done = False
@@ -201,11 +207,19 @@ class StreamHandle:
         return self.plan.wait_command_id
 
     def next(self, signal: WaitSignal) -> bool:
-        """Take a signal; whether the state accepted it and the handle was live (CMD-402)."""
+        """Take a signal; whether the state accepted it and the handle was live (CMD-402).
+
+        Raises:
+            EmissionError: the buffer refused the signal; the stream fails with the same error (CMD-415).
+        """
         if self._terminated:
             return False
         step = self._state.next(signal)
         if step.accepted is not None:
+            if len(self._buffer) == self._capacity:
+                refused = EmissionError(f"the wait stream of {self.wait_command_id!r} holds {self._capacity} signals")
+                self._terminate(refused)
+                raise refused
             self._buffer.append(step.accepted)
             self._drain()
         if step.final is not None:
