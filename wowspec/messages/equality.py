@@ -77,11 +77,16 @@ class Difference:
 
 def deep_equal(expected: Any, actual: Any) -> bool:
     """Whether two values are equal field by field."""
-    return not all_differences(expected, actual, limit=1)
+    return deep_difference(expected, actual) is None
 
 
 def deep_difference(expected: Any, actual: Any) -> Difference | None:
     """The first difference between two values, in the order of their fields; None if there is none."""
+    try:
+        if _surely_equal(expected, actual):
+            return None
+    except RecursionError:
+        pass  # as in `all_differences`
     found = all_differences(expected, actual, limit=1)
     return found[0] if found else None
 

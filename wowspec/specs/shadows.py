@@ -193,8 +193,14 @@ def read_back(stream: DomainEventStream, texts: Texts | None, *, share_headers: 
     header = stream.header if share_headers else stream.header.copy()
     events = []
     for index, event in enumerate(stream.events):
+        kind = event.body.__class__
         text = texts[index] if texts else None
-        body = _decoded(event, encode(event.body) if text is None else text)
+        if text is None:
+            text = encode(event.body)
+        try:
+            body = decode(kind, text)
+        except DecodeError as error:
+            raise _unreadable(event, text, error) from error
         events.append(
             DomainEvent(
                 event.id, body, event.aggregate_id, event.version, event.name, event.command_id,
@@ -205,14 +211,11 @@ def read_back(stream: DomainEventStream, texts: Texts | None, *, share_headers: 
     return DomainEventStream(stream.id, stream.request_id, header, tuple(events))
 
 
-def _decoded(event: DomainEvent[Any], text: bytes) -> Any:
+def _unreadable(event: DomainEvent[Any], text: bytes, error: DecodeError) -> SpecError:
     kind = type(event.body)
-    try:
-        return decode(kind, text)
-    except DecodeError as error:
-        raise SpecError(
-            f"{kind.__name__} of {event.aggregate_id} v{event.version} cannot be read back: {error}\n"
-            f"  its JSON: {text.decode()}",
-            why=WHY,
-            instead=f"let {kind.__name__} hold only what its own fields take when they are read from JSON",
-        ) from error
+    return SpecError(
+        f"{kind.__name__} of {event.aggregate_id} v{event.version} cannot be read back: {error}\n"
+        f"  its JSON: {text.decode()}",
+        why=WHY,
+        instead=f"let {kind.__name__} hold only what its own fields take when they are read from JSON",
+    )
