@@ -156,6 +156,21 @@ def test_a_command_without_an_id(gateway):
     assert gateway.send_and_wait(PayOrder()).aggregate_id == first
 
 
+def test_an_instance_without_an_id(gateway):
+    """History without an id begins an instance that is the one spoken of; `world` finds it without one, too."""
+    gateway.world.given(OrderCreated(), OrderPaid(amount=2))
+    begun = gateway.send_and_wait(PayOrder(amount=3)).aggregate_id
+
+    assert gateway.world.state(Order).paid == 5
+    assert gateway.world.aggregate(Order).aggregate_id.id == begun
+    assert gateway.world.stored(Order).types == (OrderCreated, OrderPaid, OrderPaid)
+    assert gateway.world.published(Order).types == (OrderPaid,)
+    gateway.send_and_wait(CreateOrder(id="o-1"), tenant_id="t-1")
+    assert gateway.world.aggregate(Order).aggregate_id.id == "o-1"
+    assert gateway.world.aggregate(Order, tenant_id="t-1").version == 1
+    assert gateway.world.state(Order, begun).paid == 5
+
+
 # --- what calls raise -------------------------------------------------------------------------------------------------
 
 
@@ -289,6 +304,11 @@ def test_missing_service(gateway):
         (lambda gateway: gateway.world.with_profile("oracle"), "unknown profile 'oracle'"),
         (lambda gateway: gateway.world.without_law("replay"), "there is no law 'replay'"),
         (lambda gateway: gateway.world.state(Order, ""), "has no id"),
+        (lambda gateway: gateway.world.state(Order), "Order without an id: no instance of it was spoken of\n"),
+        (
+            lambda gateway: (gateway.send(CreateOrder(id="o-1")), gateway.world.state(Order, tenant_id="t-1")),
+            "in the tenant 't-1' last",
+        ),
         (lambda gateway: gateway.world.at(datetime(2030, 1, 1)), "has no time zone"),  # noqa: DTZ001
         (lambda gateway: gateway.world.advance(seconds=-1), "negative"),
     ],

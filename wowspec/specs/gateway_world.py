@@ -239,27 +239,40 @@ class GatewayWorld:
     # --- what is there ------------------------------------------------------------------------------------------------
 
     @overload
-    def state(self, aggregate: Callable[[S], Any], id: str, *, tenant_id: str | None = None) -> S: ...
+    def state(self, aggregate: Callable[[S], Any], id: str | None = None, *, tenant_id: str | None = None) -> S: ...
     @overload
-    def state(self, aggregate: type[S], id: str, *, tenant_id: str | None = None) -> S: ...  # pyright: ignore[reportOverlappingOverload]
-    def state(self, aggregate: Any, id: str, *, tenant_id: str | None = None) -> Any:  # noqa: A002
-        """A copy of an instance's state, as its history says; without history the state that it begins with."""
+    def state(self, aggregate: type[S], id: str | None = None, *, tenant_id: str | None = None) -> S: ...  # pyright: ignore[reportOverlappingOverload]
+    def state(self, aggregate: Any, id: str | None = None, *, tenant_id: str | None = None) -> Any:  # noqa: A002
+        """A copy of an instance's state, as its history says; without history the state that it begins with.
+
+        Here and in what follows, `id` may be left out for the instance of the type that was last spoken of, as by
+        history, or by a command whose id the world has made.
+
+        Raises:
+            SpecError: if none was.
+        """
         return self.aggregate(aggregate, id, tenant_id=tenant_id).state
 
-    def aggregate(self, aggregate: type, id: str, *, tenant_id: str | None = None) -> StateAggregate:  # noqa: A002
+    def aggregate(
+        self,
+        aggregate: type,
+        id: str | None = None,  # noqa: A002
+        *,
+        tenant_id: str | None = None,
+    ) -> StateAggregate:
         """A copy of an instance: `version` (0 without history), `owner_id`, `space_id`, `deleted`, `state`, …."""
         session, reference = self._found(aggregate, id, tenant_id)
         found = session.replay(reference)
         found.state = copy.deepcopy(found.state)
         return found
 
-    def stored(self, aggregate: type, id: str, *, tenant_id: str | None = None) -> Facts[Any]:  # noqa: A002
+    def stored(self, aggregate: type, id: str | None = None, *, tenant_id: str | None = None) -> Facts[Any]:  # noqa: A002
         """The events that the store holds of an instance; empty (and false) without history."""
         session, reference = self._found(aggregate, id, tenant_id)
         streams = session.runtime.event_store.peek(reference)
         return Facts.of_envelopes(event for stream in streams for event in stream.events)
 
-    def published(self, aggregate: type, id: str, *, tenant_id: str | None = None) -> Facts[Any]:  # noqa: A002
+    def published(self, aggregate: type, id: str | None = None, *, tenant_id: str | None = None) -> Facts[Any]:  # noqa: A002
         """The events of an instance that the domain event bus accepted."""
         session, reference = self._found(aggregate, id, tenant_id)
         return Facts.of_envelopes(
@@ -299,9 +312,20 @@ class GatewayWorld:
             )
         return held
 
-    def _found(self, aggregate: type, text: str, tenant_id: str | None) -> tuple[Session, AggregateRef]:
+    def _found(self, aggregate: type, text: str | None, tenant_id: str | None) -> tuple[Session, AggregateRef]:
         session = self._entered().session
-        return session, session.reference(on(aggregate, text, tenant_id=tenant_id))
+        if text is not None:
+            return session, session.reference(on(aggregate, text, tenant_id=tenant_id))
+        named = session.use_aggregate(aggregate).named
+        spoken = session.spoken.get(named)
+        if spoken is None or tenant_id not in (None, spoken.tenant_id):
+            raise SpecError(
+                f"{aggregate.__name__} without an id: no instance of it was spoken of"
+                + ("" if tenant_id is None else f" in the tenant {tenant_id!r} last"),
+                why="without an id it is the one of the command or the history that came last",
+                instead=f'an id, as in gateway.world.state({aggregate.__name__}, "an-id")',
+            )
+        return session, spoken
 
     def _move(self, step: Callable[[Session], None]) -> None:
         __tracebackhide__ = True
