@@ -5,13 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from ..errors import IllegalArgumentError
 
 DEFAULT_TENANT_ID: Final = "(0)"
 DEFAULT_OWNER_ID: Final = ""
 DEFAULT_SPACE_ID: Final = ""
+
+
+#: Makes a named tuple without the call of its own that takes longer than the work; each command needs several.
+_new: Final[Any] = tuple.__new__
 
 
 class NamedAggregate(NamedTuple):
@@ -47,7 +51,7 @@ class AggregateRef(NamedTuple):
     @property
     def named_aggregate(self) -> NamedAggregate:
         """The type of aggregate that this instance belongs to."""
-        return NamedAggregate(self.context_name, self.aggregate_name)
+        return _new(NamedAggregate, (self.context_name, self.aggregate_name))  # type: ignore[no-any-return]
 
     def mod(self, divisor: int) -> int:
         """Floor modulo of the JVM hash of the id text: the scheduling group (NAM-006, CMD-162)."""

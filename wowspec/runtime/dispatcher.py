@@ -11,7 +11,7 @@ from ..messages.envelopes import CommandMessage
 from ..messages.exchange import ServerCommandExchange
 from ..modeling.aggregates import AggregateMetadata
 from ..world.points import COMMAND_ACKNOWLEDGE, Room
-from ..world.trace import Lane
+from ..world.trace import make_lane
 from .chain import COMMAND_DISPATCHER, Next, handle, log_resume
 from .command_filters import acknowledge
 from .receivers import Delivery
@@ -63,7 +63,7 @@ class AggregateCommandDispatcher:
         if self._early is not None:
             self._early.append((message, delivery))
             return
-        exchange = ServerCommandExchange(message, lane=Lane(Room.COMMAND, message.aggregate_id.id))
+        exchange = ServerCommandExchange(message, lane=make_lane((Room.COMMAND, message.aggregate_id.id, "")))
         exchange.delivery = delivery
         audit = self._runtime.audit
         if audit is not None:

@@ -27,7 +27,7 @@ from ..messages.wait_signals import CommandResult, result_of_error, result_of_si
 from ..modeling.identity import NamedAggregate, TopicKind
 from ..world.points import COMMAND_BUS_SEND, COMMAND_VALIDATE, REQUEST_ID_CHECK, Room
 from ..world.scheduler import Cancelled
-from ..world.trace import Lane, TraceRow
+from ..world.trace import Lane, TraceRow, make_lane
 from ..world.world import World
 from .awaiting import FinalSignal, deadline_exceeded, waiting_task
 from .buses import InMemoryCommandBus
@@ -146,7 +146,7 @@ class CommandGateway:
         task = scheduler.current or waiting_task(scheduler)
         timer = scheduler.call_at(scheduler.clock.nanos + plan.timeout_nanos, task.cancel)
         try:
-            lane = Lane(Room.GATEWAY, message.aggregate_id.id)
+            lane = make_lane((Room.GATEWAY, message.aggregate_id.id, ""))
             checking = self._check(message, plan, lane, plan.wait_command_id)
             if checking is not None:
                 await checking

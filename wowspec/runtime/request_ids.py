@@ -111,7 +111,7 @@ class Prechecks:
 
     def of(self, aggregate_id: AggregateRef) -> IdempotencyChecker:
         """The precheck of an instance's type of aggregate; made at its first use."""
-        key = (aggregate_id.context_name, aggregate_id.aggregate_name)
+        key = aggregate_id[:2]
         checker = self._checkers.get(key)
         if checker is None:
             checker = self._checkers[key] = self._make(aggregate_id.named_aggregate, self._clock)

@@ -284,7 +284,9 @@ class Scheduler:
     @property
     def is_idle(self) -> bool:
         """Whether nothing can move any more without outside help."""
-        return not self._ready and not any(timer.callback for _, _, timer in self._timers)
+        if self._ready or not self._timers:
+            return not self._ready
+        return not any(timer.callback for _, _, timer in self._timers)
 
     @property
     def pending_timers(self) -> tuple[int, ...]:

@@ -12,7 +12,7 @@ from ...messages.stages import CommandStage
 from ...modeling.identity import SNAPSHOT_FUNCTION, NamedAggregate
 from ...modeling.ordering import ORDER_DEFAULT, ORDER_FIRST, Order
 from ...world.points import SNAPSHOT_SAVE, Room
-from ...world.trace import Lane
+from ...world.trace import make_lane
 from ..chain import Filter, FilterRow, Next, end_of_chain, handle
 from ..command_filters import version_text
 from ..dispatcher import PARALLELISM
@@ -89,7 +89,7 @@ class SnapshotDispatcher:
         exchange = StateEventExchange(
             state_event,
             function=SNAPSHOT_FUNCTION,
-            lane=Lane(Room.SNAPSHOT, state_event.aggregate_id.id),
+            lane=make_lane((Room.SNAPSHOT, state_event.aggregate_id.id, "")),
             delivery=delivery,
         )
         job: Job = partial(handle, self._chain, exchange, self._runtime.world, SNAPSHOT_HANDLER)
