@@ -12,7 +12,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, Final
 
-from . import frames, ours
+from . import downstream, frames, ours
 from .measure import Subject, interleave
 from .rows import Row, at_least, at_most, beside, table
 
@@ -75,6 +75,7 @@ def measure(*, quick: bool) -> list[Row]:
         at_most("cost of a given event, 10,000 / 100 events", lengths["10000"] / lengths["100"], "×", 1),
         beside("cost of a given event among 10,000", lengths["10000"] * _MICRO, "µs"),
         at_most("memory of 10,000 stored streams", ours.megabytes(10_000), "MB", 40),
+        *downstream.rows(quick=quick),
     ]
     return rows
 
