@@ -28,8 +28,10 @@ from ..world.search import Search
 from .execution import arm, raise_author_errors, refused, session_before
 from .items import CommandOf, SentCommand, build_command, wanted
 from .laws import check_laws
+from .layout import several
 from .nodes import Node, WhenConcurrently
 from .outcomes import Outcome, Outcomes
+from .requirements import require_agreement
 from .run import Run, failure_of
 from .session import Session
 
@@ -147,13 +149,13 @@ def explore(node: Node) -> Concurrency:
 def explored_text(search: Search, step: WhenConcurrently) -> str:
     """What was run, and exactly what was not."""
     known = f" ({search.joined} of them only until they met another)" if search.joined else ""
-    text = f"{search.runs} schedule{'' if search.runs == 1 else 's'}{known}"
+    text = f"{several(search.runs, 'schedule')}{known}"
     if search.is_complete:
         return f"{text}: every order that makes a difference"
     if search.pending:
         text += (
             f", up to max_schedules={step.max_schedules}; {search.pending} more were found and not run, "
-            f"the nearest of them with {search.least_pending} preemptions"
+            f"the nearest of them with {several(search.least_pending or 0, 'preemption')}"
         )
     if search.refused:
         text += (
@@ -198,6 +200,7 @@ class Flight:
                 self._refused[place] = refused(session, command, error, self._base)
                 return
         message = session.message(body, sent.options)
+        require_agreement("sent_as", message, sent.options)
         for other in self._sessions:
             other.spoken, other.last_named = session.spoken, session.last_named
             other.runtime.add_aggregate(session.metadata_of(message.aggregate_id.named_aggregate))
@@ -209,7 +212,11 @@ class Flight:
             choices.attach(session.world)
         for place in self._sent:
             self._send(place)
-        self._sessions[0].world.scheduler.run()
+        try:
+            self._sessions[0].world.scheduler.run()
+        except BaseException:
+            choices.abandon()
+            raise
         outcome = self._outcome(choices.text)
         outcome.passed_by = choices.passed_by
         return outcome

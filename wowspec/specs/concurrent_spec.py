@@ -120,7 +120,7 @@ class ConcurrentSpec(Generic[S]):
         for outcome in self.run().outcomes:
             stored = len(outcome.events)
             if stored != count:
-                self._fail(f"{stored} events were stored, expected {count}: {render(outcome.events)}", outcome)
+                self._fail(f"{stored} events were stored, expected {count}: {render(list(outcome.events))}", outcome)
         return self
 
     def expect_stored(self, target: On, *history: Any) -> Self:
@@ -269,7 +269,7 @@ class ConcurrentSpec(Generic[S]):
 
     def _unserializable(self, found: Concurrency, outcome: Outcome) -> str:
         lines = ["no order of the commands, one after another, ends like this"]
-        lines += [f"  stored: {render(outcome.events)}"]
+        lines += [f"  stored: {render(list(outcome.events))}"]
         losers = [run for run in outcome.runs if is_conflict(run.error)]
         if losers and any(run.stored for run in losers):
             lines += ["  why: a command was told of a conflict, and yet it stored events"]
@@ -277,7 +277,7 @@ class ConcurrentSpec(Generic[S]):
         for order, other in found.orders.items():
             if len(order) == len(outcome.runs):
                 names = " then ".join(str(place + 1) for place in order)
-                lines += [f"    {names}: {render(other.events)}"]
+                lines += [f"    {names}: {render(list(other.events))}"]
         return "\n".join(lines)
 
 
@@ -291,7 +291,10 @@ def _unlike(outcome: Outcome, alternatives: Sequence[Any]) -> str:
     if len(alternatives) == 1 and not callable(alternatives[0]):
         match = match_events(on_events.with_types(alternatives[0]), list(outcome.events))
         return events_text(match, ledger="stored")
-    lines = [f"an outcome is none of the {len(alternatives)} that are expected", f"  stored: {render(outcome.events)}"]
+    lines = [
+        f"an outcome is none of the {len(alternatives)} that are expected",
+        f"  stored: {render(list(outcome.events))}",
+    ]
     for alternative in alternatives:
         if not callable(alternative):
             lines += [f"  expected: {render(list(alternative))}"]

@@ -10,7 +10,7 @@ nothing is ready.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
 from dataclasses import dataclass
 from types import CoroutineType
 from typing import TYPE_CHECKING, Any, Final
@@ -71,14 +71,14 @@ class Offer:
     Attributes:
         taken: the place of the task that was taken.
         state: the state in which it came up.
-        ready: the tasks that were ready, as actors of the history, in their order.
-        stories: what each of them had done and seen.
+        step: how many steps came before it.
+        ready: the tasks that were ready, as actors of the history, in their order, with how many steps each had made.
     """
 
     taken: int
     state: int
-    ready: tuple[int, ...]
-    stories: tuple[int, ...]
+    step: int
+    ready: dict[int, int]
 
 
 class Choices:
@@ -93,7 +93,7 @@ class Choices:
 
     __slots__ = (
         "_actors", "_choice", "_footprint", "_known", "_passed", "_picked", "_prefix", "_slept", "_touched", "_waited",
-        "_worlds", "history", "offers", "passed_by",
+        "_worlds", "history", "joined", "offers", "passed_by",
     )  # fmt: skip
 
     def __init__(
@@ -102,7 +102,7 @@ class Choices:
         *,
         footprint: Footprint = everything,
         numbers: Numbers | None = None,
-        known: frozenset[int] | set[int] = frozenset(),
+        known: Container[int] = frozenset(),
     ) -> None:
         self._prefix = prefix
         self._footprint = footprint
@@ -121,6 +121,8 @@ class Choices:
         self._waited: set[Task[Any]] = set()
         self.history = History(numbers or Numbers())
         self.offers: list[Offer] = []
+        #: The known state at which the run was broken off; -1: it was not.
+        self.joined = -1
         #: Which actor passed a point, by the place of its row in the trace.
         self.passed_by: dict[int, int] = {}
 
@@ -202,7 +204,7 @@ class Choices:
             row = kept[place]
             assert isinstance(row, TraceRow)
             if self._picked is not None:
-                self.passed_by[place] = self._actors[self._picked].number
+                self.passed_by[place] = self._actors[self._picked].id
             self._touched.extend(self._footprint(row, world.ids.machine_id))
             if row.point not in _LOCAL:
                 self._passed = True
@@ -242,6 +244,7 @@ class Choices:
         if place < len(self._prefix):
             taken = self._prefix[place]
         elif state in self._known:
+            self.joined = state
             raise Joined
         if taken >= count:
             raise SpecError(
@@ -249,8 +252,8 @@ class Choices:
                 why=_STALE,
                 instead=_TAKE_NEW,
             )
-        numbers = tuple(actor.number for actor in actors)
-        self.offers.append(Offer(taken, state, numbers, tuple(actor.story for actor in actors)))
+        ready_actors = {actor.id: actor.steps for actor in actors}
+        self.offers.append(Offer(taken, state, len(self.history.steps), ready_actors))
         self._choice = place
         task = ready[taken]
         del ready[taken]

@@ -7,7 +7,7 @@ that was before. Orders of the same steps that keep dependent ones in their orde
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -34,14 +34,14 @@ class Actor:
     """A task as a history sees it.
 
     Attributes:
-        number: its place in the order in which tasks appeared.
+        id: what it is: equal for the same task in two runs.
         story: a number for all that it did and saw; equal in two runs exactly if that is equal.
-        seen: for each actor (by number), how many of its steps come before this one's next step.
+        seen: for each actor, how many of its steps come before this one's next step.
         steps: how many steps it made.
         last: what its latest step touched.
     """
 
-    number: int
+    id: int
     story: int
     seen: dict[int, int]
     steps: int = 0
@@ -50,11 +50,41 @@ class Actor:
 
 @dataclass(slots=True)
 class Step:
-    """One step: whose (and its how manieth), at which choice it was taken (-1: there was none), what it comes after."""
+    """One step.
+
+    Attributes:
+        actor: whose.
+        count: its how manieth.
+        event: what it is: equal for the same step, after the same things, in two runs.
+        choice: the choice at which it was taken; -1: there was none.
+        seen: what comes before whatever comes after it.
+    """
 
     actor: int
     count: int
+    event: int
     choice: int
+    seen: dict[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Race:
+    """Two steps that depend on each other, although nothing but their order made the first one the first.
+
+    Attributes:
+        first: the place of the first step.
+        second: the place of the second one.
+        event: the first step.
+        late: the actor of the second one.
+        story: what that one had done and seen before it.
+        seen: what comes before the second step anyway.
+    """
+
+    first: int
+    second: int
+    event: int
+    late: int
+    story: int
     seen: dict[int, int]
 
 
@@ -71,60 +101,60 @@ class History:
         self._numbers = numbers
         self._actors: list[Actor] = []
         self._barrier: dict[int, int] = {}
-        #: Latest step that changed a thing (story and place), and those that looked at it since.
-        self._writers: dict[Any, tuple[int, int]] = {}
-        self._readers: dict[Any, list[tuple[int, int]]] = {}
+        #: Places of the latest step that changed a thing, and of those that looked at it since.
+        self._writers: dict[Any, int] = {}
+        self._readers: dict[Any, list[int]] = {}
         self.steps: list[Step] = []
-        #: Pairs of steps that depend on each other, although nothing but their order made the first one the first.
-        self.races: list[tuple[int, int]] = []
+        self.races: list[Race] = []
 
     def born(self, name: str, cause: Actor | None, place: int) -> Actor:
         """A new actor, the `place`-th that the last step of another one (None: time) let appear."""
-        story = self._numbers.of("born", -1 if cause is None else cause.story, place, name)
-        actor = Actor(len(self._actors), story, dict(self._barrier if cause is None else cause.seen))
+        origin = -1 - len(self.steps) if cause is None else cause.story
+        number = self._numbers.of("born", origin, place, name)
+        actor = Actor(number, number, dict(self._barrier if cause is None else cause.seen))
         self._actors.append(actor)
         return actor
 
     def woken(self, actor: Actor, cause: Actor | None) -> None:
         """An actor can go on because of another one's last step (None: of time)."""
         if cause is None:
-            self._pass_time()
+            for other in self._actors:
+                self._barrier[other.id] = other.steps
         actor.story = self._numbers.of("woken", actor.story, -1 if cause is None else cause.story)
         _join(actor.seen, self._barrier if cause is None else cause.seen)
 
-    def _pass_time(self) -> None:
-        for actor in self._actors:
-            self._barrier[actor.number] = actor.steps
-
     def stepped(self, actor: Actor, choice: int, touched: Sequence[Touch]) -> None:
         """An actor made a step."""
-        place = len(self.steps)
+        place, steps = len(self.steps), self.steps
         writers, readers = self._writers, self._readers
-        before: dict[int, int] = {}
         told: list[Any] = []
+        met: list[int] = []
         for thing, changes in touched:
             writer = writers.get(thing)
             others = [] if writer is None else [writer]
             if changes:
                 others += readers.get(thing, ())
-            told.append((thing, changes, tuple(sorted(story for story, _ in others))))
-            for _, other in others:
-                step = self.steps[other]
-                if step.actor != actor.number and actor.seen.get(step.actor, 0) < step.count:
-                    self.races.append((other, place))
-                _join(before, step.seen)
+            told.append((thing, changes, tuple(sorted(steps[other].event for other in others))))
+            met += others
+        before = None
+        for other in met:
+            step = steps[other]
+            if step.actor != actor.id and actor.seen.get(step.actor, 0) < step.count:
+                before = dict(actor.seen) if before is None else before
+                self.races.append(Race(other, place, step.event, actor.id, actor.story, before))
+        for other in met:
+            _join(actor.seen, steps[other].seen)
         actor.steps += 1
-        _join(actor.seen, before)
-        actor.seen[actor.number] = actor.steps
+        actor.seen[actor.id] = actor.steps
         actor.story = self._numbers.of("step", actor.story, tuple(told))
         actor.last = touched
-        self.steps.append(Step(actor.number, actor.steps, choice, dict(actor.seen)))
+        steps.append(Step(actor.id, actor.steps, actor.story, choice, dict(actor.seen)))
         for thing, changes in touched:
             if changes:
-                writers[thing] = actor.story, place
+                writers[thing] = place
                 readers.pop(thing, None)
             else:
-                readers.setdefault(thing, []).append((actor.story, place))
+                readers.setdefault(thing, []).append(place)
 
     def state(self, nanos: int, ready: Iterable[Actor]) -> int:
         """A number for the state of the world: equal in two runs whose states are equal."""
@@ -134,27 +164,6 @@ class History:
             tuple(sorted(actor.story for actor in ready)),
             tuple(sorted(actor.story for actor in self._actors)),
         )
-
-    def candidates(self, first: int, second: int, ready: Sequence[int]) -> list[int]:
-        """Who of those that were ready could go first, so that the second step of a race comes before the first.
-
-        One of them is enough: the one whose step it is, or one that it waits for; if none was ready, all are given.
-        """
-        steps = self.steps
-        late = steps[second]
-        if late.actor in ready:
-            return [late.actor]
-        for step in steps[first + 1 : second]:
-            if step.actor in ready and late.seen.get(step.actor, 0) >= step.count:
-                return [step.actor]
-        return list(ready)
-
-    def reversals(self) -> Iterator[tuple[int, int, int]]:
-        """The races that a choice could decide otherwise: first step, second step, the choice before the first."""
-        for first, second in self.races:
-            choice = self.steps[first].choice
-            if choice >= 0:
-                yield first, second, choice
 
 
 def _join(seen: dict[int, int], other: dict[int, int]) -> None:
