@@ -9,10 +9,22 @@ import anyio
 import pytest
 import trio
 
-from wowspec import CommandResultError, CommandStage, DeadlineExceeded, Gateway, SpecError, faults, processed, snapshot
+from wowspec import (
+    CommandResultError,
+    CommandStage,
+    DeadlineExceeded,
+    DomainEvent,
+    Gateway,
+    SpecError,
+    faults,
+    processed,
+    projected,
+    projection,
+    snapshot,
+)
 from wowspec.world.scheduler import ForeignAwaitError
 
-from .gateway_domain import CreateOrder, Fetch, Order, PayOrder, Source, shop
+from .gateway_domain import CreateOrder, Fetch, Fetched, Order, PayOrder, Source, shop
 
 
 @pytest.fixture
@@ -339,6 +351,69 @@ def test_two_calls_in_an_unknown_loop(gateway):
     assert gateway.world.aggregate(Order, "f-1").version == 2
 
 
+@pytest.mark.anyio
+async def test_a_handler_stays_in_the_loop_task_that_it_awaited_in(gateway):
+    """What nobody's call started is whose who first served it: it may hold a cancel scope of that loop task open."""
+    clock = gateway._held.session.world.scheduler
+
+    async def get(id):
+        if id == "b":
+            await nap(0.02)
+            return 2
+        with anyio.CancelScope():
+            await nap()
+            await clock.sleep(10**9)
+            await nap()
+        return 1
+
+    source(gateway, get)
+    started = gateway.start(Fetch(id="a"))
+
+    async with anyio.create_task_group() as group:
+        # Its own command waits behind the one that was started, so it is still there when the other call is not.
+        group.start_soon(gateway.aio.send_and_wait, Fetch(id="a"))
+        group.start_soon(gateway.aio.send_and_wait, Fetch(id="b"))
+
+    assert started.result().succeeded
+    assert gateway.world.state(Order, "a").fetched == [1, 1]
+
+
+@pytest.mark.anyio
+async def test_a_call_is_told_before_another_one_goes_to_wait():
+    """Who has a result has it at once, not when the call that brought it there comes back from its loop."""
+    arrived, gate, order = anyio.Event(), anyio.Event(), []
+
+    @projection(context="shop")
+    class Slow:
+        async def on_event(self, event: DomainEvent[Fetched]) -> None:
+            await gate.wait()
+
+    gateway = Gateway()
+    gateway.world.using(Order, Slow)
+
+    async def get(id):
+        if not order:
+            order.append("first")
+            arrived.set()
+            await nap(0.02)
+        return 1
+
+    async def second():
+        await arrived.wait()
+        assert (await gateway.aio.send_and_wait(Fetch(id="a"))).aggregate_version == 2
+        order.append("second")
+        gate.set()
+
+    source(gateway, get)
+    with anyio.fail_after(2):
+        async with anyio.create_task_group() as group:
+            group.start_soon(gateway.aio.send_and_wait, Fetch(id="a"))
+            group.start_soon(second)
+
+    assert order == ["first", "second"]
+    assert not gateway.world.pending
+
+
 # --- cancelling -------------------------------------------------------------------------------------------------------
 
 
@@ -459,6 +534,18 @@ async def test_leaving_a_stream_early(gateway):
 
     assert waiting(gateway) == ()
     assert len(gateway.world.stored(Order, "o-1")) == 1
+
+
+@pytest.mark.asyncio
+async def test_leaving_a_stream_whose_next_result_never_comes(gateway):
+    """`aclose` does not wait for a deadline that nobody waits for any more."""
+    started = gateway.world.now()
+    stream = gateway.aio.send_and_wait_stream(CreateOrder(id="o-1"), wait_for=projected("shop", processor="Nobody"))
+    await anext(stream)
+    await stream.aclose()
+
+    assert gateway.world.now() == started
+    assert not gateway.world.pending
 
 
 @pytest.mark.asyncio
