@@ -15,8 +15,8 @@ from typing import Any, Final
 from ..messages.equality import MISSING
 from .alignment import Match, Row, Verdict, match_events
 from .compare import differences, equals, line_of
-from .hints import RULES, TYPE_RULES, Rule, hints, other_order
-from .layout import paths_of, report, rows_of, several
+from .hints import FIELD_RULES, RULES, TYPE_RULES, Rule, hints, other_order
+from .layout import legend_of, paths_of, report, rows_of, several
 from .matchers import AnyEvents, Some, Unordered, is_loose
 from .render import BRIEF, DEFAULT_LIMITS, Limits, render
 
@@ -71,6 +71,7 @@ def event_text(
     noun: str = "event",
     once: bool = False,
     limits: Limits = DEFAULT_LIMITS,
+    rules: Sequence[Rule] = FIELD_RULES,
 ) -> str:
     """Why none of the actual events is the wanted one, with the nearest; empty if one is.
 
@@ -81,6 +82,7 @@ def event_text(
         noun: what they are, as in `events_text`.
         once: whether just one of them may be the wanted one.
         limits: how much of each value is shown.
+        rules: those that may give hints on the nearest one.
     """
     root = f"{noun}s"
     shown = render(wanted, limits)
@@ -93,7 +95,7 @@ def event_text(
         advice = f"to count them, write expect_event_count(...), or expect_{root}(...) to list them all"
         return report(reason, rows_of(rows, root, limits), [advice])
     if not actual:
-        return f"no {noun} is {shown}: none {ledger}"
+        return report(f"no {noun} is {shown}: none {ledger}", [], hints(match_events([wanted], [])))
     kind = wanted.kind if isinstance(wanted, Some) else type(wanted)
     near = [place for place, body in enumerate(actual) if type(body) is kind]
     reason = f"no {noun} is {shown}: {len(actual)} {ledger}, {len(near) or 'none'} of class {kind.__name__}"
@@ -107,7 +109,8 @@ def event_text(
         lines += paths_of(differences(wanted, actual[place]), label, len(label), limits)
     if len(near) > _MOST_CANDIDATES:
         lines.append(f"    … {len(near) - _MOST_CANDIDATES:,} more of class {kind.__name__} …")
-    return report(reason, lines)
+    found = hints(match_events([wanted], [actual[near[0]]]), rules)
+    return report(reason, lines, found, legend_of(lines))
 
 
 def ledgers_text(

@@ -11,11 +11,13 @@ from ..errors import SpecError
 from ..modeling.identity import AggregateRef
 from .alignment import match_events, surely_match
 from .diff import count_text, event_text, events_text, ledger_table, types_text
+from .hints import FIELD_RULES, RULES
 from .items import On
 from .matchers import some
 from .render import BRIEF, render
 from .requirements import require_bare, require_events, require_number, require_some, require_types
 from .run import Run
+from .run_hints import made_anew, nothing_emitted, unsourced, with_hints
 from .value_diff import fields_text, mapping_text
 
 
@@ -26,14 +28,16 @@ def events(run: Run, expected: Sequence[Any], ledger: str, actual: Sequence[Any]
     if surely_match(expected, found):
         return None
     match = match_events(expected, found)
-    return None if match.matched else events_text(match, ledger=ledger) + ledgers(run)
+    if match.matched:
+        return None
+    return events_text(match, ledger=ledger, rules=(*RULES, made_anew(run))) + ledgers(run)
 
 
 def ledgers(run: Run) -> str:
     """Which event got how far, where not all that the command emitted was stored and published; else empty."""
     held = {"emitted": run.emitted, "stored": run.stored, "published": run.published}
     if run.emitted == run.stored == run.published:
-        return ""
+        return "" if run.emitted else with_hints("", [nothing_emitted(run)])
     if run.delivered:
         held["delivered"] = run.delivered
     return "\n".join(["", *ledger_table(held)])
@@ -74,7 +78,7 @@ def count(run: Run, expected: int, ledger: str) -> str | None:
 def contains(run: Run, wanted: Any, ledger: str) -> str | None:
     """A ledger holds at least one event that is as wanted."""
     held = tuple(getattr(run, ledger))
-    text = event_text(wanted, held, ledger=ledger)
+    text = event_text(wanted, held, ledger=ledger, rules=(*FIELD_RULES, made_anew(run)))
     return text + ledgers(run) if text else None
 
 
@@ -124,9 +128,10 @@ def state(run: Run, target: On | None, that: Callable[[Any], Any] | None, fields
     if fields:
         text = fields_text(fields, aggregate.state, subject=f"the state of {reference}", root="state")
         if text:
-            return text
+            return with_hints(text, [unsourced(run, reference)])
     if that is not None and not says_yes(that, aggregate.state):
-        return f"the function said no to the state of {reference}: {render(aggregate.state)}"
+        text = f"the function said no to the state of {reference}: {render(aggregate.state)}"
+        return with_hints(text, [unsourced(run, reference)])
     return None
 
 

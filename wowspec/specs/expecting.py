@@ -16,6 +16,7 @@ from .placing import SoftFailure, place_of_caller
 from .requirements import require_some
 from .run import Run
 from .story import timeline, traceback_text
+from .run_hints import explain_missing_service, run_hints
 from .tracking import current, look_at, soft_text
 from .verdicts import obey_laws
 
@@ -53,6 +54,7 @@ class Expecting(Generic[S]):
         except (SpecError, SpecFailure) as error:
             when.judged = self._node.judged = True
             # The text says the place; the frames of this library would hide it.
+            explain_missing_service(error, self._node)
             raise error.with_traceback(None) from error.__cause__
         when.judged = self._node.judged = True
         look_at(when)
@@ -70,6 +72,7 @@ class Expecting(Generic[S]):
             how = "its sender's call ended" if run.is_unknown else "the command failed"
             parts.append(f"  {how}:\n{traceback_text(error)}")
         parts.append(timeline(run))
+        parts += [f"  hint: {hint}" for hint in run_hints(run, self._node)]
         whole = "\n".join(parts)
         if self._soft is not None:
             self._soft.append(SoftFailure(place_of_caller(), whole))

@@ -11,7 +11,9 @@ import types
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
+from ..errors import SpecError
 from ..messages.equality import Difference
+from ..modeling.claims import aggregate_of_command, aggregate_of_event
 from .alignment import Match, Row, Verdict
 from .compare import differences, equals
 from .matchers import AnyEvents, AnyOf, Some, Unordered, any_of, is_group, is_loose, some, unordered
@@ -55,6 +57,25 @@ def _object_for_class(match: Match) -> str | None:
     return None
 
 
+def _command_expected(match: Match) -> str | None:
+    missing = [row.expected for row in match.failures if row.verdict is Verdict.MISSING]
+    kinds = [kind for item in missing for kind in _kinds(item)]
+    return next((hint for kind in kinds if (hint := _of_command(kind)) is not None), None)
+
+
+def _command_class_expected(match: Match) -> str | None:
+    classes = [item for item in match.expected if isinstance(item, type) and item not in match.actual]
+    return next((hint for kind in classes if (hint := _of_command(kind)) is not None), None)
+
+
+def _of_command(kind: type) -> str | None:
+    try:
+        owner = None if aggregate_of_event(kind) is not None else aggregate_of_command(kind)
+    except SpecError:
+        return None
+    return f"{kind.__name__} is a command of {owner.__name__}: expect an event that it leads to" if owner else None
+
+
 def _list_expected(match: Match) -> str | None:
     for item in match.expected:
         if isinstance(item, list | tuple) and not hasattr(item, "_fields"):
@@ -64,10 +85,22 @@ def _list_expected(match: Match) -> str | None:
 
 def _function_expected(match: Match) -> str | None:
     for item in match.expected:
-        if isinstance(item, types.FunctionType | types.MethodType):
+        if is_function(item):
             if item in _MATCHER_FUNCTIONS:
                 return f"{render(item)} is a function: call it with what it should match"
             return "write expect_events(that=function)"
+    return None
+
+
+def is_function(value: Any) -> bool:
+    """Whether a value is a function, which equals nothing but itself."""
+    return isinstance(value, types.FunctionType | types.MethodType)
+
+
+def _function_for_field(match: Match) -> str | None:
+    for _, each in differing(match):
+        if each.path and is_function(each.expected):
+            return f"{each.path}: a function is compared here, not called: write expect_events(that=function)"
     return None
 
 
@@ -109,7 +142,7 @@ def _brief(item: Any) -> str:
 
 
 def _naive_time(match: Match) -> str | None:
-    for _, each in _differing(match):
+    for _, each in differing(match):
         expected, actual = each.expected, each.actual
         if isinstance(expected, dt.datetime) and isinstance(actual, dt.datetime):
             naive = [side for side, time in (("expected", expected), ("actual", actual)) if time.tzinfo is None]
@@ -194,7 +227,7 @@ def _split_group(match: Match) -> str | None:
 
 
 def _another_kind_of_number(match: Match) -> str | None:
-    for _, each in _differing(match):
+    for _, each in differing(match):
         expected, actual = each.expected, each.actual
         if type(expected) is type(actual):
             continue
@@ -212,7 +245,8 @@ def _same(left: Any, right: Any) -> bool:
     return isinstance(left, int) and isinstance(right, int) and int(left) == int(right)
 
 
-def _differing(match: Match) -> list[tuple[Row, Difference]]:
+def differing(match: Match) -> list[tuple[Row, Difference]]:
+    """Each place at which an event differs from the expected one, with its row."""
     return [
         (row, each)
         for row in match.failures
@@ -243,8 +277,10 @@ _MATCHER_FUNCTIONS: Final = (some, any_of, unordered)
 #: The rules in the order of their hints.
 RULES: Final[tuple[Rule, ...]] = (
     _class_expected,
+    _command_expected,
     _list_expected,
     _function_expected,
+    _function_for_field,
     _envelope_expected,
     _two_classes_of_one_name,
     _subclass,
@@ -256,4 +292,6 @@ RULES: Final[tuple[Rule, ...]] = (
     _only_surplus,
 )
 #: The rules where classes are compared with classes.
-TYPE_RULES: Final[tuple[Rule, ...]] = (_object_for_class, _other_order)
+TYPE_RULES: Final[tuple[Rule, ...]] = (_object_for_class, _command_class_expected, _other_order)
+#: The rules where one event was looked for, and the nearest differs.
+FIELD_RULES: Final[tuple[Rule, ...]] = (_function_for_field,)

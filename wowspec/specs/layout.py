@@ -36,6 +36,11 @@ def report(reason: str, lines: Sequence[str], advice: Sequence[str] = (), legend
     return "\n".join(parts)
 
 
+def legend_of(lines: Sequence[str]) -> str:
+    """Which side of the sign was expected, where a line has it."""
+    return "expected ≠ actual" if any(" ≠ " in line for line in lines) else ""
+
+
 def rows_of(rows: Sequence[Row], root: str, limits: Limits) -> list[str]:
     """The lines of an alignment; long runs that are as expected are shown by their ends."""
     width = max((len(_label(row, root)) for row in rows), default=0)

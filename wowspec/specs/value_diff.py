@@ -11,7 +11,8 @@ from typing import Any
 
 from ..messages.equality import MISSING, Difference
 from .compare import MOST_DIFFERENCES, below, differences, equals, line_of
-from .layout import paths_of, report, several
+from .hints import is_function
+from .layout import legend_of, paths_of, report, several
 from .matchers import read, suggestion
 from .render import BRIEF, DEFAULT_LIMITS, Limits, render
 
@@ -49,9 +50,11 @@ def fields_text(
             found += here
     if not found:
         return ""
+    advice += _of_functions(found, root)
     lines = paths_of(found, root, 0, limits)
+    legend = legend_of(lines)
     lines.append(f"    {root}: {render(actual, limits)}")
-    return report(f"{subject}: {_of(wrong, expected)}", lines, advice)
+    return report(f"{subject}: {_of(wrong, expected)}", lines, advice, legend)
 
 
 def value_text(
@@ -121,9 +124,21 @@ def mapping_text(
         return ""
     said = [_of(wrong, expected, "entries")] if wrong else []
     said += [f"{', '.join(map(repr, excess))} unexpected"] if excess else []
+    advice += _of_functions(found, root)
     lines = paths_of(found, root, 0, limits)
+    legend = legend_of(lines)
     lines.append(f"    {root}: {render(dict(actual), limits)}")
-    return report(f"{subject}: {', and '.join(said)}", lines, advice)
+    return report(f"{subject}: {', and '.join(said)}", lines, advice, legend)
+
+
+def _of_functions(found: Sequence[Difference], root: str) -> list[str]:
+    """What to write where a function stands for a value."""
+    verb = {"state": "expect_state(lambda state: ...)", "view": "expect_view(id, lambda row: ...)"}.get(root)
+    at = next((each.path for each in found if is_function(each.expected)), None)
+    if at is None:
+        return []
+    instead = f": write {verb}" if verb else ""
+    return [f"{at}: a function is compared here, not called{instead}"]
 
 
 def order_gap(expected: Sequence[str], actual: Sequence[str]) -> int | None:

@@ -9,6 +9,7 @@ from ..messages.envelopes import CommandMessage
 from ..world.world import LoggedFailure
 from .render import render
 from .run import PROGRAMMING_ERRORS, Run
+from .run_hints import run_hints
 from .showing import shown
 from .story import timeline, traceback_text
 
@@ -61,6 +62,7 @@ def undecided_text(run: Run, error: BaseException) -> str:
         [
             head,
             traceback_text(error),
+            *(f"  hint: {hint}" for hint in run_hints(run)),
             timeline(run),
             f"  if it should: {instead}",
         ]

@@ -64,6 +64,10 @@ class ServiceProvider:
         """The names that a service is registered under."""
         return [name for name, other in self._by_name.items() if other is service]
 
+    def named(self) -> list[tuple[str, Any]]:
+        """Every service with its name, in the order of registration."""
+        return list(self._by_name.items())
+
     def offer(self) -> str:
         """What is registered, for error texts."""
         return ", ".join(f"{name}: {type(service).__name__}" for name, service in self._by_name.items()) or "none"

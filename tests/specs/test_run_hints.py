@@ -1,0 +1,332 @@
+"""Hints from the run, its world and its steps: each rule speaks where its mistake shows, and is silent elsewhere."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+import pytest
+from pydantic import BaseModel
+
+from wowspec import (
+    Clock,
+    InjectedFault,
+    NotFoundError,
+    SpecError,
+    SpecFailure,
+    advance,
+    aggregate_root,
+    allow_create,
+    create_aggregate,
+    decider,
+    faults,
+    given,
+    on,
+    on_command,
+    on_sourcing,
+    some,
+    spec,
+)
+
+from .ending import a_test
+
+#: What `uuid4()` and `datetime.now()` would give in a handler.
+DRAWN = UUID("8841cf81-c6cf-458a-9cf5-647aac9d2666")
+NOW = datetime(2026, 11, 30, 15, 21, 20, 79395, tzinfo=UTC)
+
+
+@create_aggregate
+class Begin(BaseModel):
+    id: str = "walk-1"
+
+
+class Go(BaseModel):
+    id: str = "walk-1"
+    stamp: str = ""
+
+
+class Turn(Go):
+    pass
+
+
+class Rest(Go):
+    pass
+
+
+class Forget(Go):
+    pass
+
+
+class Draw(Go):
+    pass
+
+
+class Look(Go):
+    pass
+
+
+class Ask(Go):
+    pass
+
+
+class Begun(BaseModel):
+    pass
+
+
+class Went(BaseModel):
+    stamp: str = ""
+    at: datetime | None = None
+
+
+class Turned(BaseModel):
+    pass
+
+
+class WalkState(BaseModel):
+    id: str
+    steps: int = 0
+
+    @on_sourcing
+    def begun(self, event: Begun) -> None:
+        pass
+
+    @on_sourcing
+    def went(self, event: Went) -> None:
+        self.steps += 1
+
+
+class Guide:
+    def way(self, steps: int) -> str:
+        return "north"
+
+
+class Lost(Guide):
+    def way(self, steps: int) -> str:
+        raise NotFoundError("no way")
+
+
+@aggregate_root(context="outdoors")
+class Walk:
+    def __init__(self, state: WalkState) -> None:
+        self.state = state
+
+    @on_command
+    def begin(self, command: Begin) -> Begun:
+        return Begun()
+
+    @on_command
+    def go(self, command: Go) -> Went:
+        return Went(stamp=command.stamp)
+
+    @on_command
+    def turn(self, command: Turn) -> Turned:
+        return Turned()
+
+    @on_command
+    def rest(self, command: Rest) -> Went | None:
+        return None
+
+    @on_command
+    def forget(self, command: Forget) -> Went:
+        Went()  # type: ignore[return-value]
+
+    @on_command
+    def draw(self, command: Draw) -> Went:
+        return Went(stamp=str(DRAWN))
+
+    @on_command
+    def look(self, command: Look, clock: Clock) -> Went:
+        return Went(at=NOW if command.stamp == "real" else clock.now() + timedelta(days=28))
+
+    @on_command
+    def ask(self, command: Ask, guide: Guide) -> Went:
+        return Went(stamp=guide.way(self.state.steps))
+
+
+@allow_create
+class Add(BaseModel):
+    id: str = "sum-1"
+    number: int
+
+
+class Added(BaseModel):
+    number: int
+
+
+class Forgotten(BaseModel):
+    pass
+
+
+def decide(command: Add, total: int) -> list[Added | Forgotten]:
+    if command.number == 0:
+        return []
+    return [Forgotten()] if command.number < 0 else [Added(number=command.number)]
+
+
+def evolve(total: int, event: Added) -> int:
+    return total + event.number if isinstance(event, Added) else total
+
+
+Sum = decider(decide, evolve, 0, name="sum", context="outdoors")
+
+MISTAKES: dict[str, tuple[Any, list[str]]] = {
+    "another id was given": (
+        lambda: given(on(Walk, "walk-2", Begun())).when(Go()).expect_event(Went),
+        ["what is given is of walk(walk-2): mend the id, or @create_aggregate above Go if it begins a history"],
+    ),
+    "many others were given": (
+        lambda: given(*(on(Walk, f"walk-{n}", Begun()) for n in range(2, 7))).when(Go()).expect_event(Went),
+        [
+            (
+                "what is given is of walk(walk-2), walk(walk-3), walk(walk-4), …: mend the id, "
+                "or @create_aggregate above Go if it begins a history"
+            )
+        ],
+    ),
+    "a state of another id was given": (
+        lambda: spec(Walk).given_state(WalkState(id="walk-2")).when(Go()).expect_event(Went),
+        ["what is given is of walk(walk-2): mend the id, or @create_aggregate above Go if it begins a history"],
+    ),
+    "nothing was given": (
+        lambda: given().when(Go()).expect_event(Went),
+        ["nothing is given of walk(walk-1): given(...) its events, or @create_aggregate above Go"],
+    ),
+    "a handler's own NotFound": (lambda: given(Begun()).inject(Lost()).when(Ask()).expect_event(Went), []),
+    "a sourcing function is missing": (
+        lambda: given(Begun()).when(Turn()).expect_state(steps=1),
+        ["Turned was stored, but WalkState has no @on_sourcing for it"],
+    ),
+    "a sourcing function of what was given is missing": (
+        lambda: given(Begun(), Turned()).when(Go()).expect_state(lambda walk: walk.steps == 2),
+        ["Turned was given, but WalkState has no @on_sourcing for it"],
+    ),
+    "evolve does not take an event": (
+        lambda: spec(Sum).given(Added(number=1)).when(Add(number=-1)).expect_state(lambda total: total == 0),
+        ["Forgotten was stored, but the evolve function of sum takes no Forgotten"],
+    ),
+    "the state is only wrong": (lambda: given(Begun()).when(Go()).expect_state(steps=2), []),
+    "a return is missing": (
+        lambda: given(Begun()).when(Forget()).expect_events(Went()),
+        ["Walk.forget returned None: a `return` may be missing"],
+    ),
+    "a return is missing, one event is looked for": (
+        lambda: given(Begun()).when(Forget()).expect_event(Went),
+        ["Walk.forget returned None: a `return` may be missing"],
+    ),
+    "None was returned as it may be": (
+        lambda: given(Begun()).when(Rest()).expect_event_types(Went),
+        ["Walk.rest returned None"],
+    ),
+    "decide gave an empty list": (
+        lambda: spec(Sum).when(Add(number=0)).expect_event_count(1),
+        ["decide gave no event"],
+    ),
+    "an id was drawn": (
+        lambda: given(Begun()).when(Draw()).expect_events(Went(stamp="x")),
+        ["stamp: a new id in each run: let an injected service make it, or write some(Went)"],
+    ),
+    "an id was drawn, one event is looked for": (
+        lambda: given(Begun()).when(Draw()).expect_event(Went, stamp="x"),
+        ["stamp: a new id in each run: let an injected service make it, or write some(Went)"],
+    ),
+    "an id of the command": (
+        lambda: given(Begun()).when(Go(stamp=str(DRAWN))).expect_event(Went, stamp="x"),
+        [],
+    ),
+    "an id of the history": (
+        lambda: given(Begun(), Went(stamp=str(DRAWN))).when(Draw()).expect_event(Went, stamp="x"),
+        [],
+    ),
+    "the real time": (
+        lambda: given(Begun()).when(Look(stamp="real")).expect_event(Went, at=None),
+        ["at: this is not the world's time: let the handler ask for `clock: Clock`, or write some(Went)"],
+    ),
+    "a time that follows from the world's": (lambda: given(Begun()).when(Look()).expect_event(Went, at=None), []),
+    "a time that may follow from a given one": (
+        lambda: given(Begun(), Went(at=NOW)).when(Look(stamp="real")).expect_event(Went, at=None),
+        [],
+    ),
+    "faults after when": (
+        lambda: given(Begun()).when(Go()).with_faults(faults.event_store.append.fails()).expect_error(InjectedFault),
+        ["with_faults(...) stands after when(...), and counts for the next one"],
+    ),
+    "a history after when": (
+        lambda: given(Begun()).when(Go()).given(Went()).expect_state(steps=2),
+        ["what is given stands after when(...), and counts for the next one"],
+    ),
+    "nothing after when": (lambda: given(Begun()).inject(Guide()).when(Go()).expect_error(InjectedFault), []),
+    "a class as a service": (
+        lambda: given(Begun()).inject(guide=Guide).when(Ask()).expect_events(Went(stamp="north")),
+        ["guide is the class Guide, not an object of it: inject(guide=Guide())"],
+    ),
+    "a fault that waits for another visit": (
+        lambda: (
+            given(Begun()).with_faults(faults.event_store.append.fails(at=2)).when(Go()).expect_error(InjectedFault)
+        ),
+        [
+            (
+                "the fault event_store.append@2=fail did not strike: event_store.append was visited 1 time,"
+                " and it waits for visit 2"
+            )
+        ],
+    ),
+    "a fault at a point that was not passed": (
+        lambda: given(Begun()).with_faults(faults.event_store.append.fails()).when(Rest()).expect_event(Went),
+        [
+            "Walk.rest returned None",
+            "the fault event_store.append@1=fail did not strike: event_store.append was not visited",
+        ],
+    ),
+    "a fault of a later command": (
+        lambda: (
+            given(Begun())
+            .with_faults(faults.event_store.append.fails(at=2))
+            .when(Go())
+            .expect_succeeded()
+            .when(Go())
+            .expect_events(Went())
+        ),
+        [],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", MISTAKES)
+def test_hint(name):
+    """Below the reason, and above the pipeline, stands what would mend the mistake, or nothing."""
+    make, says = MISTAKES[name]
+    with pytest.raises(SpecFailure) as caught, a_test():
+        make()
+
+    text = str(caught.value).partition("  pipeline")[0]
+    assert [line.removeprefix("  hint: ") for line in text.splitlines() if "hint:" in line] == says
+
+
+def test_service_that_comes_too_late():
+    """A missing service that stands after its command is told so where it is missed."""
+    with pytest.raises(SpecError) as caught, a_test():
+        given(Begun()).when(Ask()).inject(guide=Guide()).expect_event(Went)
+
+    assert str(caught.value).splitlines()[-1] == (
+        "  hint: inject(...) stands after when(...), and counts for the next one"
+    )
+
+
+def test_undecided_error_has_hints():
+    """An error that nobody expected is answered as one that a verb met."""
+    with pytest.raises(SpecFailure) as caught, a_test():
+        given().when(Go()).run()
+
+    assert "\n  hint: nothing is given of walk(walk-1): given(...) its events" in str(caught.value)
+
+
+def test_hints_are_not_sought_where_all_is_well(monkeypatch):
+    """A spec that holds never asks for a hint."""
+    asked: list[object] = []
+    monkeypatch.setattr("wowspec.specs.expecting.run_hints", lambda *args: asked.append(args) or [])
+    monkeypatch.setattr("wowspec.specs.event_expectations.made_anew", asked.append)
+    monkeypatch.setattr("wowspec.specs.event_expectations.unsourced", lambda *args: asked.append(args))
+
+    given(Begun(), advance(days=1)).when(Go(stamp="a")).expect_events(some(Went, stamp="a")).expect_state(steps=1)
+    assert asked == []

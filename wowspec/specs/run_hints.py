@@ -1,0 +1,218 @@
+"""What would mend the most usual mistakes, as far as the run, its world and the steps of the spec show them.
+
+`hints.py` looks at the values of a failed match alone; here more is known. Each rule says what to write, or nothing; it
+is asked only when a failure text is being made, and speaks only where its mistake is the cause, or very probably is.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
+from datetime import datetime
+from typing import Any, Final
+from uuid import UUID
+
+from ..errors import NotFoundError
+from ..messages.codec import encode
+from ..modeling.builtin import BUILT_IN_EVENTS
+from ..modeling.identity import AggregateRef
+from ..runtime.injection import MissingServiceError
+from ..world.clock import NANOS_PER_MILLI
+from .alignment import Match
+from .hints import MOST_HINTS, Rule, differing
+from .layout import several
+from .nodes import ACTIONS, GivenState, History, Node, Setup, WithFaults
+from .run import Run
+
+#: Looks at a run, and at the step whose expectation failed, where there is one.
+RunRule = Callable[[Run, Node | None], str | None]
+
+
+def with_hints(text: str, found: Iterable[str | None]) -> str:
+    """A failure text with hints below it."""
+    return "\n".join([text, *(f"  hint: {hint}" for hint in found if hint)])
+
+
+def run_hints(run: Run, node: Node | None = None) -> list[str]:
+    """What to write instead, best first; empty where the run shows no usual mistake."""
+    return [hint for rule in RULES if (hint := rule(run, node)) is not None][:MOST_HINTS]
+
+
+# -- the steps of the spec
+
+
+def after_when(node: Node | None) -> str | None:
+    """What stands between the command and its expectation, as if it counted for it."""
+    verbs: list[str] = []
+    for earlier in node.back() if node is not None else ():
+        step = earlier.step
+        if isinstance(step, ACTIONS):
+            break
+        if isinstance(step, WithFaults):
+            verbs.append("with_faults(...)")
+        elif isinstance(step, Setup) and step.verb != "fork":
+            verbs.append(f"{step.verb}(...)")
+        elif isinstance(step, History | GivenState):
+            verbs.append("what is given")
+    else:
+        return None
+    return f"{verbs[-1]} stands after when(...), and counts for the next one" if verbs else None
+
+
+def explain_missing_service(error: BaseException, node: Node) -> None:
+    """Let a missing service say where it was injected too late."""
+    hint = after_when(node) if isinstance(error, MissingServiceError) else None
+    if hint is not None:
+        error.args = (with_hints(str(error), [hint]),)
+
+
+def _after_when(run: Run, node: Node | None) -> str | None:  # noqa: ARG001
+    return after_when(node)
+
+
+def _fault_missed(run: Run, node: Node | None) -> str | None:
+    armory = run.session.runtime.armory
+    when = node.last_when() if node is not None else None
+    if armory is None or when is None or when.parent is None:
+        return None
+    before = when.parent.last_when()
+    for origin, armed in zip(run.session.origins, armory.armed, strict=False):
+        if armed.struck or not any(step is origin.node for step in _since(when, before)):
+            continue
+        fault = armed.fault
+        passed = f"was visited {several(armed.visits, 'time')}" if armed.visits else "was not visited"
+        waits = f", and it waits for visit {fault.at}" if fault.at > 1 else ""
+        return f"the fault {fault} did not strike: {fault.point} {passed}{waits}"
+    return None
+
+
+def _since(node: Node, before: Node | None) -> Iterable[Node]:
+    for earlier in node.back():
+        if earlier is before:
+            return
+        yield earlier
+
+
+# -- the outcome
+
+
+def _never_created(run: Run, node: Node | None) -> str | None:  # noqa: ARG001
+    message = run.message
+    if type(run.error) is not NotFoundError or message is None or message.is_create or message.allow_create:
+        return None
+    store, reference = run.session.runtime.event_store, message.aggregate_id
+    if store.head_version(reference) or reference in run.session.initial:
+        return None
+    command = type(message.body).__name__
+    others = [*store.aggregate_ids(), *run.session.initial]
+    held = list(dict.fromkeys(str(each) for each in others if each.named_aggregate == reference.named_aggregate))
+    if not held:
+        return f"nothing is given of {reference}: given(...) its events, or @create_aggregate above {command}"
+    shown = ", ".join(held[:_MOST_NAMED]) + (", …" if len(held) > _MOST_NAMED else "")
+    return f"what is given is of {shown}: mend the id, or @create_aggregate above {command} if it begins a history"
+
+
+def _class_for_service(run: Run, node: Node | None) -> str | None:  # noqa: ARG001
+    if not isinstance(run.error, TypeError):
+        return None
+    for name, service in run.session.world.services.named():
+        if isinstance(service, type) and f"{service.__qualname__}." in str(run.error):
+            kind = service.__name__
+            return f"{name} is the class {kind}, not an object of it: inject({name}={kind}())"
+    return None
+
+
+def nothing_emitted(run: Run) -> str | None:
+    """Which command function came to its end and returned nothing, where events were expected."""
+    message = run.message
+    if message is None or not run.succeeded or not run.attempts or run.emitted:
+        return None
+    metadata = run.session.metadata_of(message.aggregate_id.named_aggregate)
+    function = metadata.functions.get(type(message.body))
+    if function is None:
+        return None
+    handler = function.handler
+    if metadata.state.evolves:
+        return f"{handler.name} gave no event"
+    returned = str(getattr(handler.function, "__annotations__", {}).get("return", "None"))
+    missing = "" if "None" in returned or "Optional" in returned else ": a `return` may be missing"
+    return f"{handler.place} returned None{missing}"
+
+
+# -- state and events
+
+
+def unsourced(run: Run, reference: AggregateRef) -> str | None:
+    """Which event of an instance's history changes nothing, since its state does not know it."""
+    session = run.session
+    metadata = session.metadata_of(reference.named_aggregate)
+    own = {type(body) for body in run.stored}
+    for stream in reversed(session.runtime.event_store.peek(reference)):
+        for event in stream.events:
+            kind = type(event.body)
+            if kind in metadata.state.functions or kind in BUILT_IN_EVENTS:
+                continue
+            came = "was stored" if kind in own else "was given"
+            name, state = kind.__name__, getattr(metadata.state.cls, "__name__", "the state")
+            if metadata.state.evolves:
+                return f"{name} {came}, but the evolve function of {metadata.named.aggregate_name} takes no {name}"
+            return f"{name} {came}, but {state} has no @on_sourcing for it"
+    return None
+
+
+def made_anew(run: Run) -> Rule:
+    """Finds a field that the handler did not make from what it was given, and that no two runs have alike."""
+
+    def rule(match: Match) -> str | None:
+        for row, each in differing(match):
+            kind = type(row.actual).__name__
+            if _is_foreign_id(run, each.actual):
+                return f"{each.path}: a new id in each run: let an injected service make it, or write some({kind})"
+            if _is_foreign_time(run, each.actual):
+                return (
+                    f"{each.path}: this is not the world's time: let the handler ask for `clock: Clock`,"
+                    f" or write some({kind})"
+                )
+        return None
+
+    return rule
+
+
+def _is_foreign_id(run: Run, value: Any) -> bool:
+    text = str(value) if isinstance(value, UUID) else value
+    return isinstance(text, str) and bool(_UUID.fullmatch(text)) and text not in _given(run)
+
+
+def _is_foreign_time(run: Run, value: Any) -> bool:
+    """Whether a time has a part of a millisecond that neither the world's clock nor anything given has."""
+    moment = value
+    if isinstance(value, str) and _INSTANT.match(value):
+        with suppress(ValueError):
+            moment = datetime.fromisoformat(value)
+    if not isinstance(moment, datetime):
+        return False
+    rest = run.session.world.clock.nanos % NANOS_PER_MILLI // 1_000
+    return moment.microsecond % 1_000 not in (0, rest) and not _FINE_TIME.search(_given(run))
+
+
+def _given(run: Run) -> str:
+    """What the handler could make its events from, as JSON: the command, and what was stored before it."""
+    message = run.message
+    bodies: list[Any] = [] if message is None else [message.body]
+    store = run.session.runtime.event_store
+    for reference in store.aggregate_ids():
+        for stream in store.peek(reference):
+            if message is None or stream.command_id != message.id:
+                bodies += [event.body for event in stream.events]
+    return " ".join(encode(body).decode() for body in bodies)
+
+
+_MOST_NAMED: Final = 3
+_UUID: Final = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}", re.IGNORECASE)
+_INSTANT: Final = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d")
+#: A time in JSON with a part of a millisecond.
+_FINE_TIME: Final = re.compile(r":\d\d\.\d{3}(?!000)\d{3}")
+
+#: The rules in the order of their hints.
+RULES: Final[Sequence[RunRule]] = (_after_when, _class_for_service, _never_created, _fault_missed)
