@@ -330,3 +330,47 @@ def test_hints_are_not_sought_where_all_is_well(monkeypatch):
 
     given(Begun(), advance(days=1)).when(Go(stamp="a")).expect_events(some(Went, stamp="a")).expect_state(steps=1)
     assert asked == []
+
+
+def test_a_command_for_an_event():
+    """A command where events are expected is told to be one, by class too; not where commands are expected."""
+    ran = given(Begun()).when(Go()).expect_events(Went())
+    hint = "hint: Go is a command of Walk: expect an event that it leads to"
+    for expect in (
+        lambda: ran.expect_events(Go()),
+        lambda: ran.expect_events(some(Go)),
+        lambda: ran.expect_event(Go),
+        lambda: ran.expect_event_types(Go),
+        lambda: ran.expect_published(Go),
+    ):
+        with pytest.raises(SpecFailure) as caught:
+            expect()
+        assert hint in str(caught.value)
+
+    with pytest.raises(SpecFailure) as caught:
+        ran.expect_commands(Go())
+    assert "hint" not in str(caught.value)
+
+
+def test_a_function_for_a_value():
+    """A function as a field's value is told not to be called, and where a function may stand."""
+    ran = given(Begun()).when(Go()).expect_events(Went())
+    for expect, hint in (
+        (lambda: ran.expect_event(Went, stamp=len), None),
+        (
+            lambda: ran.expect_event(Went, stamp=lambda text: text),
+            "stamp: a function is compared here, not called: write expect_events(that=function)",
+        ),
+        (
+            lambda: ran.expect_events(some(Went, stamp=lambda text: text)),
+            "stamp: a function is compared here, not called: write expect_events(that=function)",
+        ),
+        (
+            lambda: ran.expect_state(steps=lambda steps: steps > 0),
+            "steps: a function is compared here, not called: write expect_state(lambda state: ...)",
+        ),
+    ):
+        with pytest.raises(SpecFailure) as caught:
+            expect()
+        hints = [line for line in str(caught.value).splitlines() if "hint: " in line]
+        assert hints == ([f"  hint: {hint}"] if hint else [])

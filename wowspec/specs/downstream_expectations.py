@@ -18,6 +18,7 @@ from .diff import count_text, events_text
 from .event_expectations import reference_of, says_yes
 from .execution import subject_of
 from .facts import Facts
+from .hints import COMMAND_RULES
 from .items import On
 from .nodes import Node
 from .render import render
@@ -40,7 +41,7 @@ def commands(run: Run, expected: Sequence[Any]) -> str | None:
     bodies = [item.values.body if isinstance(item, CommandBuilder) else item for item in expected]
     match = match_events(bodies, tuple(sent))
     if not match.matched:
-        return events_text(match, ledger="sent", noun="command")
+        return events_text(match, ledger="sent", noun="command", rules=COMMAND_RULES)
     for item, message in zip(expected, sent.envelopes, strict=False):
         if isinstance(item, CommandBuilder):
             text = _envelope(item, message)

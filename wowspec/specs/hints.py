@@ -291,6 +291,8 @@ RULES: Final[tuple[Rule, ...]] = (
     _split_group,
     _only_surplus,
 )
+#: The rules where commands are expected.
+COMMAND_RULES: Final = tuple(rule for rule in RULES if rule not in (_command_expected, _function_for_field))
 #: The rules where classes are compared with classes.
 TYPE_RULES: Final[tuple[Rule, ...]] = (_object_for_class, _command_class_expected, _other_order)
 #: The rules where one event was looked for, and the nearest differs.
