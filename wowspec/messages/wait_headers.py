@@ -50,7 +50,7 @@ def _read_tail(header: Mapping[str, str]) -> ChainTail | None:
 
 def _write_target(target: WaitTarget, entries: dict[str, str]) -> None:
     if isinstance(target, StageTarget):
-        entries[WAIT_STAGE] = target.stage._value_  # the bare text, without the descriptor of `value`
+        entries[WAIT_STAGE] = target.stage.value
         if target.selector is not None:
             _write_selector(target.selector, _SELECTOR_KEYS, entries)
         return
@@ -84,10 +84,17 @@ def write_wait_plan(plan: WaitPlan, endpoint: str, header: Header) -> Header:
     Raises:
         UnsupportedOperationError: if the header is read-only (CMD-075).
     """
-    entries = {WAIT_ID: plan.wait_command_id, WAIT_ENDPOINT: endpoint}
-    _write_target(plan.target, entries)
-    header.update(entries)
+    header.update(_entries(plan.wait_command_id, endpoint, plan.target))
     return header
+
+
+def _entries(wait_command_id: str, endpoint: str, target: WaitTarget) -> dict[str, str]:
+    if type(target) is StageTarget and target.selector is None:
+        # `_value_` is the bare text, without the descriptor of `value`.
+        return {WAIT_ID: wait_command_id, WAIT_ENDPOINT: endpoint, WAIT_STAGE: target.stage._value_}
+    entries = {WAIT_ID: wait_command_id, WAIT_ENDPOINT: endpoint}
+    _write_target(target, entries)
+    return entries
 
 
 def _read(header: Mapping[str, str]) -> tuple[str, str, WaitTarget] | None:
@@ -178,14 +185,13 @@ def propagate_wait_plan(upstream_header: Mapping[str, str], upstream_is_command:
     if found is None:
         return
     wait_command_id, endpoint, target = found
-    entries = {WAIT_ID: wait_command_id, WAIT_ENDPOINT: endpoint}
     if upstream_is_command:
-        _write_target(target, entries)
-    elif isinstance(target, ChainTarget):
-        _write_tail(target.tail, entries)
-    else:
+        target_header.update(_entries(wait_command_id, endpoint, target))
         return
-    target_header.update(entries)
+    if isinstance(target, ChainTarget):
+        entries = {WAIT_ID: wait_command_id, WAIT_ENDPOINT: endpoint}
+        _write_tail(target.tail, entries)
+        target_header.update(entries)
 
 
 @dataclass(frozen=True, slots=True)

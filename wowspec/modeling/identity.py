@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
+from operator import mul
 from typing import Any, Final, NamedTuple
 
 from ..errors import IllegalArgumentError
@@ -28,12 +29,20 @@ class NamedAggregate(NamedTuple):
         return f"{self.context_name}.{self.aggregate_name}"
 
 
+#: What the last units of a text count in its hash: most ids are no longer, and each is hashed once at least.
+_POWERS: Final = tuple(31**exponent & 0xFFFFFFFF for exponent in range(40, -1, -1))
+
+
 @lru_cache(maxsize=4096)
 def java_string_hash(text: str) -> int:
     """The JVM's hash of a text, as a signed 32-bit integer: it decides scheduling groups (NAM-006)."""
-    value = 0
-    for unit in memoryview(text.encode("utf-16-le")).cast("H"):
-        value = (31 * value + unit) & 0xFFFFFFFF
+    units = memoryview(text.encode("utf-16-le")).cast("H")
+    if len(units) <= len(_POWERS):
+        value: int = sum(map(mul, units, _POWERS[-len(units) :])) & 0xFFFFFFFF
+    else:
+        value = 0
+        for unit in units:
+            value = (31 * value + unit) & 0xFFFFFFFF
     return value - 0x100000000 if value & 0x80000000 else value
 
 
