@@ -285,10 +285,9 @@ def forget(other: Judged) -> None:
 
 def _of_example() -> Tracker | None:
     """The tracker of the Hypothesis example that is running, if one is; it finishes with the example."""
-    if "hypothesis" not in sys.modules:
+    control = sys.modules.get("hypothesis.control")
+    if control is None:
         return None
-    from hypothesis import control
-
     context: Any = control._current_build_context.value
     if context is None:
         return None
