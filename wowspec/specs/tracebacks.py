@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 from types import TracebackType
-from typing import Final
 
-_PACKAGE: Final = str(Path(__file__).resolve().parent.parent)
+from .story import PACKAGE
 
 
 def shorten(error: BaseException) -> None:
@@ -50,4 +48,4 @@ def _frames(traceback: TracebackType | None) -> Iterator[TracebackType]:
 
 
 def _is_ours(entry: TracebackType) -> bool:
-    return entry.tb_frame.f_code.co_filename.startswith(_PACKAGE)
+    return entry.tb_frame.f_code.co_filename.startswith(PACKAGE)

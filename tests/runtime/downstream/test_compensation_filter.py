@@ -116,7 +116,10 @@ def test_a_failure_is_recorded(kind):
     assert (record.event_id.id, record.event_id.aggregate_id.ref(), record.event_id.version) == ("o-1/v4#1", ORDER, 4)
     assert record.function.info().processor_name == "Any3"
     assert (record.error.error_code, record.error.error_msg) == ("IllegalState", "no")
-    assert "IllegalStateError: no" in record.error.stack_trace
+    trace = record.error.stack_trace.splitlines()
+    assert [line for line in trace if "IllegalStateError" in line] == ["IllegalStateError: no"]
+    assert [line for line in trace if line.startswith("  at ")]
+    assert not any(line.startswith("  at wowspec.") or "/" in line for line in trace)
     assert (record.execute_at, record.recoverable, record.status) == (start, Recoverability.UNKNOWN, Status.FAILED)
     assert record.retry_spec == RetrySpec()
     assert bench.logged == ["event.handler:Any3.on_event IllegalStateError"]

@@ -65,6 +65,21 @@ def recoverability_by(mark: Retry | None, error: BaseException, policy: ErrorPol
     return policy.recoverability(error)
 
 
+def stack_text(error: BaseException) -> str:
+    """An error, what led to it, and the user's functions it came through: the same text on every machine and Python."""
+    lines = []
+    each: BaseException | None = error
+    while each is not None:
+        lines.append(f"{'caused by ' if lines else ''}{type(each).__name__}: {each}")
+        names = (
+            f"{frame.f_globals.get('__name__', '?')}.{frame.f_code.co_qualname}"
+            for frame, _ in traceback.walk_tb(each.__traceback__)
+        )
+        lines += [f"  at {name}" for name in names if not name.startswith("wowspec.")]
+        each = each.__cause__
+    return "\n".join(lines)
+
+
 class CompensationFilter:
     """Records that a function failed, or how a further try of it ended; the failure itself goes on (EVT-139, EVT-140).
 
@@ -103,7 +118,7 @@ class CompensationFilter:
         details = ErrorDetails(
             error_code=info.error_code,
             error_msg=info.error_msg,
-            stack_trace="".join(traceback.format_exception(error)),
+            stack_trace=stack_text(error),
             binding_errors=tuple(FieldError(name=item.name, msg=item.msg) for item in info.binding_errors),
         )
         recoverable = recoverability_by(mark, error, errors)
