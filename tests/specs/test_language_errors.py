@@ -23,9 +23,11 @@ from wowspec import (
     NotFoundError,
     SpecError,
     SpecFailure,
+    event_processor,
     faults,
     given,
     on,
+    on_event,
     profile,
     sent_as,
 )
@@ -38,6 +40,7 @@ from .language_domain import (
     CreateOrder,
     Flaky,
     Order,
+    OrderCancelled,
     OrderCreated,
     OrderPaid,
     PayOrder,
@@ -370,3 +373,61 @@ def test_a_success_is_no_error():
         given(OrderCreated()).when(PayOrder(id="o-1")).expect_events(OrderPaid()).expect_error(
             ValueError, code="X", match="y"
         )
+
+
+# --- downstream -------------------------------------------------------------------------------------------------------
+
+
+@event_processor(context="shop")
+class Clumsy:
+    """Fails as its service says."""
+
+    def __init__(self, raises: BaseException) -> None:
+        self.raises = raises
+
+    @on_event
+    def cancelled(self, event: OrderCancelled) -> None:
+        raise self.raises
+
+
+def downstream(error):
+    """A command that succeeds, and whose event makes a processor fail."""
+    return given(OrderCreated()).using(Clumsy).inject(raises=error).when(CancelOrder())
+
+
+def test_a_downstream_error_must_be_named():
+    """It fails the spec when the test ends, or at the next `when`; the command's own success does not heal it."""
+    with pytest.raises(SpecFailure, match=r"(?s)ValueError.*\.expect_downstream_error\("), a_test():
+        downstream(ValueError("out of paper")).expect_succeeded()
+    with pytest.raises(SpecFailure, match="ValueError"), a_test():
+        downstream(ValueError("out of paper")).expect_succeeded().when(CreateOrder(id="o-2")).expect_succeeded()
+        pytest.fail("it was told too late")
+    with a_test():
+        downstream(ValueError("out of paper")).expect_downstream_error(
+            Clumsy, ValueError, match="paper", code="IllegalArgument"
+        )
+
+
+@pytest.mark.parametrize(
+    "parts", [{"kind": KeyError}, {"match": "ink"}, {"code": "BadRequest"}], ids=["class", "match", "code"]
+)
+def test_all_parts_of_a_downstream_error_must_hold(parts):
+    """As those of the command's own."""
+    failed = downstream(ValueError("out of paper"))
+    with pytest.raises(SpecFailure, match="ValueError"):
+        failed.expect_downstream_error(Clumsy, **parts)
+    failed.expect_downstream_error(Clumsy)
+
+
+def test_a_bug_downstream_is_never_accepted_unless_named():
+    """Neither by the processor alone, nor by what is above its class, nor as something that was logged."""
+    failed = downstream(KeyError("paper"))
+    for expect in (
+        lambda: failed.expect_downstream_error(Clumsy),
+        lambda: failed.expect_downstream_error(Clumsy, Exception),
+        lambda: failed.expect_downstream_error(Clumsy, match="paper"),
+    ):
+        with pytest.raises(SpecFailure, match="looks like a bug") as caught:
+            expect()
+        assert ".expect_downstream_error(Clumsy, KeyError)" in str(caught.value)
+    failed.expect_downstream_error(Clumsy, KeyError)

@@ -30,7 +30,7 @@ from .nodes import (
     WithoutLaw,
 )
 from .parts import join, members_of, profile_of, require_fault
-from .refusals import require_command, require_command_class
+from .refusals import refuse_coroutine, require_command, require_command_class
 from .render import BRIEF, render
 from .session import Profile, Session
 from .story import note_branch
@@ -297,9 +297,9 @@ class Spec(ExpectingDownstream[S]):
         __tracebackhide__ = True
         if not callable(branch):
             raise SpecError(
-                f"fork({name!r}, {branch!r})",
+                f"fork({render(name, BRIEF)}, {render(branch, BRIEF)})",
                 why="a branch is a function that goes on with the spec",
-                instead=f"fork({name!r}, lambda spec: spec.when(...).expect_events(...))",
+                instead="fork('paid twice', lambda spec: spec.when(...).expect_error(...))",
             )
         said: Any = name
         if not isinstance(said, str) or not said.strip():
@@ -310,8 +310,9 @@ class Spec(ExpectingDownstream[S]):
             )
         node = track(self._node.add(Setup("fork", _nothing), name))
         try:
-            branch(self._with(node, self._soft))
+            refuse_coroutine(branch(self._with(node, self._soft)), "a branch")
         except Exception as error:
+            node.judged = True
             note_branch(error, node.branch_names())
             raise
         return self
@@ -345,7 +346,7 @@ def spec(subject: Callable[[str], S], /) -> Spec[S]: ...
 @overload
 def spec(subject: Callable[[S], Any], /) -> Spec[S]: ...
 @overload
-def spec(subject: type[S], /) -> Spec[S]: ...
+def spec(subject: type[S], /) -> Spec[S]: ...  # pyright: ignore[reportOverlappingOverload]
 def spec(subject: Any = None, /) -> Spec[Any]:
     """A spec of an aggregate root (or, without one, of whatever types it mentions).
 

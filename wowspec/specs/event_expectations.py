@@ -201,7 +201,10 @@ def _require_function(before: str, that: Any, after: str) -> None:
 
 def says_yes(that: Callable[[Any], Any], value: Any) -> bool:
     """Whether a function of the author's says yes; a lambda that gives None is a `SpecError`."""
+    from .refusals import refuse_coroutine
+
     answer = that(value)
+    refuse_coroutine(answer, "the function of the expectation")
     if answer is None:
         if getattr(that, "__name__", "") == "<lambda>":
             raise SpecError(

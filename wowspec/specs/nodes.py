@@ -162,7 +162,7 @@ class Node:
 
     def path(self) -> list[Node]:
         """The steps from the root to this one."""
-        nodes = [self]
+        nodes: list[Node] = [self]
         while (parent := nodes[-1].parent) is not None:
             nodes.append(parent)
         nodes.reverse()

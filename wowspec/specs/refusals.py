@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from types import GeneratorType
+from types import CoroutineType, GeneratorType
 from typing import Any, Final
 from weakref import WeakSet
 
@@ -39,6 +39,23 @@ def require_item(item: Any, place: int) -> None:
         raise SpecError(f"item {place + 1} of given(...) is {_said(item)}", why=why, instead=instead)
 
 
+def refuse_coroutine(answer: Any, what: str) -> None:
+    """Refuse what an `async` function (or one that yields) gave: it would never run, and count as a yes.
+
+    Raises:
+        SpecError: which says so.
+    """
+    if isinstance(answer, CoroutineType | GeneratorType):
+        name = answer.__qualname__.rpartition(".")[2]
+        asynchronous = isinstance(answer, CoroutineType)
+        answer.close()
+        raise SpecError(
+            f"{what} is {'an async function' if asynchronous else 'a generator'}: {name}",
+            why="it is called once and not awaited, so nothing in it would have run",
+            instead=f"def {name}(...): ... without {'async' if asynchronous else 'yield'}",
+        )
+
+
 def require_command(command: Any) -> None:
     """Refuse what cannot be a command, or stands for one of another sort.
 
@@ -48,6 +65,7 @@ def require_command(command: Any) -> None:
     kind = type(command)
     if kind in _SENDABLE:
         return
+    refuse_coroutine(command, "the function of when(...)")
     found = _stranger(command, "when") or _no_command(command)
     if found is None:
         _SENDABLE.add(kind)
