@@ -9,13 +9,13 @@ from ..modeling.identity import AggregateRef
 
 Tags = dict[str, list[str]]
 
-_MAX_INT: Final = 2_147_483_647
-_MIN_INT: Final = -2_147_483_648
+MAX_INT: Final = 2_147_483_647
+MIN_INT: Final = -2_147_483_648
 
 
 def next_version(version: int) -> int:
     """The version after this one; versions are 32-bit and wrap (STA-002)."""
-    return version + 1 if version != _MAX_INT else _MIN_INT
+    return version + 1 if version != MAX_INT else MIN_INT
 
 
 class AggregateFacts(Protocol):

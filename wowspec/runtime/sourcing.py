@@ -15,6 +15,7 @@ from ..messages.streams import ignores_sourcing
 from ..modeling.builtin import (
     AggregateDeleted,
     AggregateRecovered,
+    IgnoreSourcing,
     OwnerTransferred,
     ResourceTagsApplied,
     SpaceTransferred,
@@ -22,7 +23,7 @@ from ..modeling.builtin import (
 from ..modeling.functions import First, HandlerFunction, Parameter
 from ..modeling.identity import DEFAULT_OWNER_ID, DEFAULT_SPACE_ID, DEFAULT_TENANT_ID, AggregateRef, NamedAggregate
 from ..modeling.states import StateMetadata
-from .facts import AggregateFacts, Tags, copy_tags, next_version
+from .facts import MAX_INT, AggregateFacts, Tags, copy_tags, next_version
 
 #: Gives an annotated sourcing function its further arguments, positional and by keyword.
 Supply = Callable[[HandlerFunction, DomainEventExchange[Any]], tuple[list[Any], dict[str, Any]]]
@@ -113,14 +114,17 @@ class StateAggregate:
         first = events[0]
         version = first.version
         # 1. a refused opening leaves no trace, whatever its id (STA-005)
-        if version == 1 and ignores_sourcing(stream):
+        if version == 1 and isinstance(first.body, IgnoreSourcing) and ignores_sourcing(stream):
             return self
         # 2. and 3. identity, then version
         if first.aggregate_id is not self.aggregate_id and first.aggregate_id != self.aggregate_id:
             message = f"a stream of {first.aggregate_id} cannot be applied to {self.aggregate_id}"
             raise IllegalArgumentError(message)
-        if version != next_version(self.version):
-            raise SourcingVersionConflictError(stream, next_version(self.version))
+        expected = self.version + 1
+        if version != expected or expected > MAX_INT:
+            expected = next_version(self.version)
+            if version != expected:
+                raise SourcingVersionConflictError(stream, expected)
         # 4. what the stream says of the aggregate (STA-008 to STA-011)
         self.version = version
         owner_id, space_id = first.owner_id, first.space_id
