@@ -53,8 +53,8 @@ class Expecting(Generic[S]):
             run = run_of(when)
         except (SpecError, SpecFailure) as error:
             when.judged = self._node.judged = True
-            # The text says the place; the frames of this library would hide it.
             explain_missing_service(error, self._node)
+            # The text says the place; the frames of this library would hide it.
             raise error.with_traceback(None) from error.__cause__
         when.judged = self._node.judged = True
         look_at(when)
@@ -71,8 +71,8 @@ class Expecting(Generic[S]):
         if error is not None and not run.decided:
             how = "its sender's call ended" if run.is_unknown else "the command failed"
             parts.append(f"  {how}:\n{traceback_text(error)}")
-        parts.append(timeline(run))
         parts += [f"  hint: {hint}" for hint in run_hints(run, self._node)]
+        parts.append(timeline(run))
         whole = "\n".join(parts)
         if self._soft is not None:
             self._soft.append(SoftFailure(place_of_caller(), whole))
