@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+import wowspec as ws
 from wowspec import (
     PROCESSED,
     SAGA_HANDLED,
@@ -11,10 +12,12 @@ from wowspec import (
     DomainEvent,
     SpecError,
     SpecFailure,
+    Views,
     command_builder,
     faults,
     given,
     on,
+    on_event,
     projected,
     saga_handled,
     snapshot,
@@ -100,6 +103,40 @@ def test_a_function_can_be_chosen_by_name():
 
     with pytest.raises(SpecError, match="named 'on_evnt'"):
         spec.when_event(OrderPlaced(sku="s", quantity=1), function="on_evnt").expect_no_commands()
+
+
+def test_a_role_by_its_name_beside_a_role_by_its_decorator():
+    """A class body shadows what was imported: a method of a role's name stands last, or the decorator has a prefix."""
+
+    @ws.projection(context="shop")
+    class Last:
+        @on_event
+        def of_payments(self, event: OrderPaid, seen: Views[int]) -> None:
+            seen["paid"] = 1
+
+        def on_event(self, event: OrderPlaced, seen: Views[int]) -> None:
+            seen["placed"] = 1
+
+    @ws.projection(context="shop")
+    class First:
+        def on_event(self, event: OrderPlaced, seen: Views[int]) -> None:
+            seen["placed"] = 1
+
+        @ws.on_event
+        def of_payments(self, event: OrderPaid, seen: Views[int]) -> None:
+            seen["paid"] = 1
+
+    for view in (First, Last):
+        views = given(view, on(Order, "o-1", OrderPlaced(sku="tea", quantity=1), OrderPaid()))
+        views.expect_view("placed", lambda seen: seen == 1).expect_view("paid", lambda seen: seen == 1)
+
+    with pytest.raises(TypeError, match="missing 1 required positional argument"):
+
+        class Shadowed:
+            def on_event(self, event: OrderPlaced) -> None: ...
+
+            @on_event
+            def of_payments(self, event: OrderPaid) -> None: ...
 
 
 def test_a_projection_needs_no_when():
