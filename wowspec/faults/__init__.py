@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import difflib
 from inspect import isroutine
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 from ..errors import SpecError
 from ..messages.stages import CommandStage
@@ -51,23 +51,63 @@ class PointGroup:
             if row.name.partition(".")[0] == name and row.kinds and not row.part
         }
 
-    def __getattr__(self, name: str) -> FaultPoint:
-        if name.startswith("__"):
-            raise AttributeError(name)
-        row = self._points.get(name)
-        if row is None:
-            raise SpecError(
-                f"faults.{self._name} has no point {name!r}",
-                why="a fault strikes at a point of the points table",
-                instead=" or ".join(f"faults.{self._name}.{known}" for known in self._points),
-            )
-        return FaultPoint(row.name)
+    # Unseen by type checkers: they know the points of each group by the declarations below.
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> FaultPoint:
+            if name.startswith("__"):
+                raise AttributeError(name)
+            row = self._points.get(name)
+            if row is None:
+                raise SpecError(
+                    f"faults.{self._name} has no point {name!r}",
+                    why="a fault strikes at a point of the points table",
+                    instead=" or ".join(f"faults.{self._name}.{known}" for known in self._points),
+                )
+            return FaultPoint(row.name)
 
     def __dir__(self) -> list[str]:
         return list(self._points)
 
     def __repr__(self) -> str:
         return f"faults.{self._name}"
+
+
+class _RequestIdPoints(PointGroup):
+    __slots__ = ()
+    check: FaultPoint
+
+
+class _CommandBusPoints(PointGroup):
+    __slots__ = ()
+    send: FaultPoint
+
+
+class _CommandPoints(PointGroup):
+    __slots__ = ()
+    acknowledge: FaultPoint
+
+
+class _SnapshotPoints(PointGroup):
+    __slots__ = ()
+    load: FaultPoint
+    save: FaultPoint
+
+
+class _EventStorePoints(PointGroup):
+    __slots__ = ()
+    load: FaultPoint
+    append: FaultPoint
+
+
+class _DomainEventBusPoints(PointGroup):
+    __slots__ = ()
+    send: FaultPoint
+
+
+class _StateEventBusPoints(PointGroup):
+    __slots__ = ()
+    send: FaultPoint
 
 
 class _EventPoints:
@@ -147,13 +187,13 @@ def service(name: str) -> _ServicePoints:
     return _ServicePoints(name)
 
 
-request_id: Final = PointGroup("request_id")
-command_bus: Final = PointGroup("command_bus")
-command: Final = PointGroup("command")
-snapshot: Final = PointGroup("snapshot")
-event_store: Final = PointGroup("event_store")
-domain_event_bus: Final = PointGroup("domain_event_bus")
-state_event_bus: Final = PointGroup("state_event_bus")
+request_id: Final = _RequestIdPoints("request_id")
+command_bus: Final = _CommandBusPoints("command_bus")
+command: Final = _CommandPoints("command")
+snapshot: Final = _SnapshotPoints("snapshot")
+event_store: Final = _EventStorePoints("event_store")
+domain_event_bus: Final = _DomainEventBusPoints("domain_event_bus")
+state_event_bus: Final = _StateEventBusPoints("state_event_bus")
 event: Final = _EventPoints()
 wait: Final = _WaitPoints()
 
@@ -162,12 +202,14 @@ class UnknownPointsError(SpecError, AttributeError):
     """`faults` has no such points; an `AttributeError` too, as Python asks of modules."""
 
 
-def __getattr__(name: str) -> Any:
-    if name.startswith("_"):
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    close = difflib.get_close_matches(name, __all__, 3, 0.4)
-    raise UnknownPointsError(
-        f"there are no points faults.{name}",
-        why="a fault strikes where an effect of the pipeline passes a point of the points table",
-        instead=" or ".join(f"faults.{known}" for known in close or __all__ if known.islower()),
-    )
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> NoReturn:
+        if name.startswith("_"):
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        close = difflib.get_close_matches(name, __all__, 3, 0.4)
+        raise UnknownPointsError(
+            f"there are no points faults.{name}",
+            why="a fault strikes where an effect of the pipeline passes a point of the points table",
+            instead=" or ".join(f"faults.{known}" for known in close or __all__ if known.islower()),
+        )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 from dataclasses import dataclass, replace
-from typing import Any, Final, NoReturn
+from typing import TYPE_CHECKING, Any, Final, Never, NoReturn
 
 from ..errors import SpecError
 from ..modeling.claims import aggregate_of_command, aggregates_of_event
@@ -57,31 +57,39 @@ class FaultPoint:
 
     point: str
 
-    def _fault(self, kind: FaultKind, times: int, at: int, aggregate: Any, payload: Any = None) -> Fault:
+    def _fault(
+        self, kind: FaultKind, times: int, at: int, aggregate: Any, unknown: dict[str, Never], payload: Any = None
+    ) -> Fault:
+        if unknown:
+            _refuse_option(kind, next(iter(unknown)))
         return Fault(self.point, kind, at=at, times=times, aggregate=aggregate, payload=payload)
 
-    def fails(self, *, times: int = 1, at: int = 1, aggregate: Any = None) -> Fault:
+    def fails(self, *, times: int = 1, at: int = 1, aggregate: Any = None, **unknown: Never) -> Fault:
         """An error of no known kind (`InjectedFault`), before the effect; the runtime does not retry it."""
-        return self._fault(FaultKind.FAIL, times, at, aggregate)
+        return self._fault(FaultKind.FAIL, times, at, aggregate, unknown)
 
-    def times_out(self, *, times: int = 1, at: int = 1, aggregate: Any = None) -> Fault:
+    def times_out(self, *, times: int = 1, at: int = 1, aggregate: Any = None, **unknown: Never) -> Fault:
         """A `TimeoutError` before the effect; retried where the runtime retries."""
-        return self._fault(FaultKind.TIMEOUT, times, at, aggregate)
+        return self._fault(FaultKind.TIMEOUT, times, at, aggregate, unknown)
 
-    def hangs(self, *, times: int = 1, at: int = 1, aggregate: Any = None) -> Fault:
+    def hangs(self, *, times: int = 1, at: int = 1, aggregate: Any = None, **unknown: Never) -> Fault:
         """The call never returns, and has no effect."""
-        return self._fault(FaultKind.HANG, times, at, aggregate)
+        return self._fault(FaultKind.HANG, times, at, aggregate, unknown)
 
-    def loses_reply(self, *, recoverable: bool = True, times: int = 1, at: int = 1, aggregate: Any = None) -> Fault:
+    def loses_reply(
+        self, *, recoverable: bool = True, times: int = 1, at: int = 1, aggregate: Any = None, **unknown: Never
+    ) -> Fault:
         """The effect happens, but its caller gets an error: a time-out, or one of no known kind."""
         kind = FaultKind.ACK_LOST if recoverable else FaultKind.ACK_LOST_PERMANENT
-        return self._fault(kind, times, at, aggregate)
+        return self._fault(kind, times, at, aggregate, unknown)
 
-    def conflicts(self, *, times: int = 1, at: int = 1, aggregate: Any = None) -> Fault:
+    def conflicts(self, *, times: int = 1, at: int = 1, aggregate: Any = None, **unknown: Never) -> Fault:
         """A bare version conflict, recoverable; nobody's stream is in the store."""
-        return self._fault(FaultKind.CONFLICT, times, at, aggregate)
+        return self._fault(FaultKind.CONFLICT, times, at, aggregate, unknown)
 
-    def rival_appends(self, *events: Any, times: int = 1, at: int = 1, aggregate: Any = None) -> Fault:
+    def rival_appends(
+        self, *events: Any, times: int = 1, at: int = 1, aggregate: Any = None, **unknown: Never
+    ) -> Fault:
         """Another writer first appends these events with the same version, owner and space; then the call goes on.
 
         Raises:
@@ -95,38 +103,55 @@ class FaultPoint:
                 why="a rival is seen by the events that it stored",
                 instead="faults.event_store.append.rival_appends(OrderPaid(...))",
             )
-        return self._fault(FaultKind.RIVAL, times, at, aggregate, tuple(events))
+        return self._fault(FaultKind.RIVAL, times, at, aggregate, unknown, tuple(events))
 
-    def __getattr__(self, name: str) -> NoReturn:
-        if name.startswith("__"):
-            raise AttributeError(name)
-        row = point_row(self.point)
-        verbs = [item.verb for item in KINDS if row is not None and item.kind in row.kinds]
-        raise SpecError(
-            f"a fault at {self.point} has no verb {name!r}",
-            why="a verb says what happens at the point",
-            instead=" or ".join(f".{verb}" for verb in verbs),
-        )
+    # Unseen by type checkers: to them a point has no other verb, and is no function.
+    if not TYPE_CHECKING:
 
-    def __call__(self, *_args: Any, **_options: Any) -> NoReturn:
-        """Refuse to be called: it is a place; a verb makes a fault of it."""
-        verb = self.point.rpartition(".")[2]
-        service = self.point.partition(":")[2].rpartition(".")[0]
-        if service and any(said.partition("(")[0] == verb for said in _VERBS.values()):
+        def __getattr__(self, name: str) -> NoReturn:
+            if name.startswith("__"):
+                raise AttributeError(name)
+            row = point_row(self.point)
+            verbs = [item.verb for item in KINDS if row is not None and item.kind in row.kinds]
             raise SpecError(
-                f"faults.service({service!r}).{verb}(...): which method of the service?",
-                why="a fault strikes at one method, and is what comes after it",
-                instead=f"faults.service({service!r}).charge.{verb}(), for its method charge",
+                f"a fault at {self.point} has no verb {name!r}",
+                why="a verb says what happens at the point",
+                instead=" or ".join(f".{verb}" for verb in verbs),
             )
-        raise SpecError(
-            f"the point {self.point} was called",
-            why="a verb says what happens at the point, such as .fails() or .times_out()",
-            instead="faults.service('payment').charge.fails()" if service else f"faults.{self.point}.fails()",
-        )
+
+        def __call__(self, *_args: Any, **_options: Any) -> NoReturn:
+            """Refuse to be called: it is a place; a verb makes a fault of it."""
+            verb = self.point.rpartition(".")[2]
+            service = self.point.partition(":")[2].rpartition(".")[0]
+            if service and any(said.partition("(")[0] == verb for said in _VERBS.values()):
+                raise SpecError(
+                    f"faults.service({service!r}).{verb}(...): which method of the service?",
+                    why="a fault strikes at one method, and is what comes after it",
+                    instead=f"faults.service({service!r}).charge.{verb}(), for its method charge",
+                )
+            raise SpecError(
+                f"the point {self.point} was called",
+                why="a verb says what happens at the point, such as .fails() or .times_out()",
+                instead="faults.service('payment').charge.fails()" if service else f"faults.{self.point}.fails()",
+            )
 
     def with_kind(self, kind: FaultKind, **options: Any) -> Fault:
         """A fault of any legal kind."""
         return replace(Fault(self.point, kind), **options) if options else Fault(self.point, kind)
+
+
+#: What every verb of a point takes.
+_OPTIONS: Final = ("times", "at", "aggregate")
+
+
+def _refuse_option(kind: FaultKind, name: str) -> NoReturn:
+    verb = _VERBS[kind].partition("(")[0]
+    known = (*_OPTIONS, "recoverable") if kind in (FaultKind.ACK_LOST, FaultKind.ACK_LOST_PERMANENT) else _OPTIONS
+    raise SpecError(
+        f"{verb}({name}=...): a fault has no option {name!r}",
+        why="beside where and how, it says at which visits it strikes, and whose",
+        instead=" or ".join(f"{option}=" for option in difflib.get_close_matches(name, known, 1) or known),
+    )
 
 
 def point(text: str) -> FaultPoint:
