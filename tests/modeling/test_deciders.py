@@ -251,3 +251,66 @@ def test_the_name_of_a_decider(name):
     """It is a text."""
     with pytest.raises(DefinitionError, match=r"a decider was given the name"):
         decider(decide, evolve, Balance(), name=name)
+
+
+def swapped_decide(balance: Balance, command: Deposit) -> list[Deposited]:
+    """Takes its parameters the wrong way round."""
+    return [Deposited(command.amount)]
+
+
+def swapped_evolve(event: Deposited, balance: Balance) -> Balance:
+    """Takes its parameters the wrong way round."""
+    return balance
+
+
+def straight_decide(command: Deposit, balance: Balance) -> list[Deposited]:
+    """Takes its parameters in order."""
+    return [Deposited(command.amount)]
+
+
+def straight_evolve(balance: Balance, event: Deposited) -> Balance:
+    """Takes its parameters in order."""
+    return balance
+
+
+def counting_evolve(event: Deposited, count: int) -> int:
+    """Takes its parameters the wrong way round, of which one is of Python's own."""
+    return count + 1
+
+
+@pytest.mark.parametrize(
+    ("decide", "evolve", "initial", "what", "why", "instead"),
+    [
+        (
+            swapped_decide,
+            straight_evolve,
+            Balance(),
+            "swapped_decide of the decider purse takes (balance, command)",
+            "a decider calls it as decide(command, state), and its state is of class Balance",
+            "def swapped_decide(command: Deposit, balance: Balance): ...",
+        ),
+        (
+            straight_decide,
+            swapped_evolve,
+            Balance(),
+            "swapped_evolve of the decider purse takes (event, balance)",
+            "a decider calls it as evolve(state, event), and its state is of class Balance",
+            "def swapped_evolve(balance: Balance, event: Deposited): ...",
+        ),
+        (
+            lambda command, count: [],
+            counting_evolve,
+            0,
+            "counting_evolve of the decider purse takes (event, count)",
+            "a decider calls it as evolve(state, event), and its state is of class int",
+            "def counting_evolve(count: int, event: Deposited): ...",
+        ),
+    ],
+    ids=["decide", "evolve", "builtin"],
+)
+def test_swapped_parameters(decide, evolve, initial, what, why, instead):
+    """A state where a message belongs is told to stand on the other side."""
+    with pytest.raises(DefinitionError) as caught:
+        decider(decide, evolve, initial, name="purse")
+
+    assert str(caught.value) == f"{what}\n  why: {why}\n  instead: {instead}"

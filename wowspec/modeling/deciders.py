@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import inspect
 from collections.abc import Callable
-from typing import Any, Final, Generic, TypeVar, cast
+from typing import Any, Final, Generic, TypeVar, cast, get_origin
 
 from ..errors import DefinitionError, SpecError
 from . import claims
@@ -131,6 +131,8 @@ def _metadata(
 ) -> AggregateMetadata:
     command, state_of_decide, *injected = _parameters(decide, "decide(command, state)", 2, root)
     state_of_evolve, event = _parameters(evolve, "evolve(state, event)", 2, root)[:2]
+    _require_order(root, decide, (state_of_decide, command), initial, namespace)
+    _require_order(root, evolve, (state_of_evolve, event), initial, namespace)
     commands = _classes(decide, command, Role.COMMAND, namespace)
     events = _classes(evolve, event, Role.SOURCING, namespace)
     state_type = _state_type(evolve, state_of_evolve, decide, state_of_decide, initial, namespace)
@@ -194,6 +196,33 @@ def _parameters(function: Callable[..., Any], form: str, least: int, root: type)
             instead=f"def {function.__name__}({form.partition('(')[2]}: ...",
         )
     return parameters
+
+
+def _require_order(
+    root: type,
+    function: Callable[..., Any],
+    parameters: tuple[inspect.Parameter, inspect.Parameter],
+    initial: Any,
+    namespace: Namespace,
+) -> None:
+    """Refuse a function whose parameters are swapped: the state stands where the message belongs."""
+    state, message = parameters
+    if _is_class_of(message, initial, function, namespace) and not _is_class_of(state, initial, function, namespace):
+        first, second = list(inspect.signature(function).parameters.values())[:2]
+        said = "decide(command, state)" if second == state else "evolve(state, event)"
+        raise DefinitionError(
+            f"{function.__name__} of the decider {root.__name__} takes ({first.name}, {second.name})",
+            why=f"a decider calls it as {said}, and its state is of class {type(initial).__name__}",
+            instead=f"def {function.__name__}({second}, {first}): ...".replace("'", ""),
+        )
+
+
+def _is_class_of(parameter: inspect.Parameter, value: Any, function: Callable[..., Any], namespace: Namespace) -> bool:
+    """Whether an annotation names the class of a value."""
+    if parameter.annotation is _EMPTY or value is None:
+        return False
+    members = union_members(namespace.resolve(function, parameter.annotation))
+    return any((get_origin(member) or member) is type(value) for member in members)
 
 
 def _classes(
