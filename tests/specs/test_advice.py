@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import datetime as dt
-import typing
 
 import pytest
 
-from wowspec import SpecError, SpecFailure, advance, at, given, spec
-from wowspec.specs.fixtures import Factory
+from wowspec import SpecError, SpecFailure, advance, at, given
 
 from .library_domain import BrokenNotify, CopyLent, CopyRegistered, LendCopy
 
@@ -36,11 +34,3 @@ def test_a_negative_time_is_named_as_it_was_written():
     """Not in nanoseconds."""
     with pytest.raises(SpecError, match=r"^advance\(days=-1, hours=2\) by a negative time\n"):
         advance(days=-1, hours=2)
-
-
-@pytest.mark.parametrize("function", [spec, Factory.__call__], ids=["spec", "fixture"])
-def test_an_aggregate_that_is_its_own_state_types_its_spec(function):
-    """A class made from its id text is asked about before one that is made around a state."""
-    subjects = [str(typing.get_type_hints(each).get("subject")) for each in typing.get_overloads(function)]
-    own, around = "Callable[[str], ~S]", "Callable[[~S], typing.Any]"
-    assert [next((form for form in (own, around) if form in text), "") for text in subjects] == ["", own, around, ""]

@@ -108,6 +108,12 @@ class Audit:
 
     def built(self, stream: DomainEventStream) -> None:
         """A command's stream was built, and is about to be sourced: its texts are those of what was decided."""
+        exchange = self.exchanges.get(stream.command_id)
+        command = None if exchange is None else type(exchange.message.body)
+        for event in stream.events:
+            kind = type(event.body)
+            if kind is command or kind.__module__ == "builtins":
+                self.errors.append(_no_event(event.body, command))
         self._decided[stream.id] = self.texts_of(stream)
 
     def wrote(self, stream: DomainEventStream, texts: Texts) -> None:
@@ -224,6 +230,23 @@ class Watch:
         self._audit.changed(place, subject, self._message.aggregate_id, value, before)
 
 
+def _no_event(body: Any, command: type | None) -> SpecError:
+    """The error of an author whose function returned what can be no event."""
+    if type(body) is command:
+        what = f"the command {command.__name__} itself"
+    else:
+        text = repr(body)
+        of = "" if command is None else f" for {command.__name__}"
+        what = f"{text if len(text) <= _BRIEF else text[: _BRIEF - 1] + '…'}{of}"
+    return SpecError(
+        f"a function returned {what}, which is no event",
+        why="an event says what happened, and is an object of a class of its own",
+        instead="return OrderPaid(...), or None if nothing happened",
+    )
+
+
+#: Characters of a value in an error's text.
+_BRIEF: Final = 60
 #: What a value was: its fields, if all of them are plain; else its JSON; None if it has none.
 Mark = dict[str, Any] | bytes | None
 

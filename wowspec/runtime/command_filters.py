@@ -6,12 +6,14 @@ from collections.abc import Coroutine
 from types import CoroutineType
 from typing import TYPE_CHECKING, Any, Final
 
-from ..errors import EventVersionConflictError
+from ..errors import EventVersionConflictError, SpecError
 from ..messages.envelopes import CommandMessage, DomainEvent, DomainEventStream
 from ..messages.exchange import ServerCommandExchange
 from ..messages.header import Header
 from ..messages.stages import CommandStage
+from ..modeling.claims import aggregates_of_event
 from ..modeling.events import event_metadata
+from ..modeling.identity import AggregateRef
 from ..modeling.ordering import ORDER_DEFAULT, ORDER_FIRST, ORDER_LAST, Order
 from ..world.points import (
     COMMAND_ACKNOWLEDGE,
@@ -102,9 +104,27 @@ def describe_stream(stream: DomainEventStream) -> str:
     return f"v{stream.version} {names}"
 
 
+def _require_own(body: Any, reference: AggregateRef, runtime: Runtime) -> None:
+    """Refuse a rival's event that other aggregates claim, and this one does not."""
+    kind = type(body)
+    metadata = runtime.catalog.aggregates.get(reference.named_aggregate)
+    owner = next(iter(aggregates_of_event(kind)), None)
+    if metadata is None or owner is None or kind in metadata.events:
+        return
+    own = metadata.command_class.__name__
+    error = SpecError(
+        f"rival_appends(...) gives {reference} the event {kind.__name__}, which belongs to {owner.__name__}",
+        why="a rival writes into the same history, which holds what its own aggregate stored",
+        instead=f"an event of {own}, or aggregate={owner.__name__}",
+    )
+    raise runtime.world.blame_author(error)
+
+
 def rival_stream(stream: DomainEventStream, events: tuple[Any, ...], runtime: Runtime) -> DomainEventStream:
     """The stream of another writer that was faster: same aggregate, version, owner and space, ids of its own."""
     world = runtime.world
+    for body in events:
+        _require_own(body, stream.aggregate_id, runtime)
     stream_id, command_id = world.next_id(), world.next_id()
     count = len(events)
     rivals = []

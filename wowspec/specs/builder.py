@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Self, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Self, TypeVar, Unpack, overload
 
 from ..errors import DefinitionError, SpecError
 from ..faults.values import Fault
@@ -14,7 +14,15 @@ from ..modeling.ordering import Order
 from ..modeling.processors import is_processor
 from ..runtime.chain import Filter, NamedFilter
 from .expecting_downstream import ExpectingDownstream
-from .items import SentCommand, TimeStep, advance as advance_step, command_of, command_options
+from .items import (
+    SentCommand,
+    TimeStep,
+    WaitingEnvelope,
+    advance as advance_step,
+    command_of,
+    command_options,
+    require_texts,
+)
 from .laws import require_law
 from .nodes import (
     GivenState,
@@ -32,6 +40,7 @@ from .nodes import (
 from .parts import join, members_of, profile_of, require_fault
 from .refusals import refuse_coroutine, require_command, require_command_class
 from .render import BRIEF, render
+from .run import Run
 from .session import Profile, Session
 from .story import note_branch
 from .tracking import track
@@ -76,6 +85,9 @@ class Spec(ExpectingDownstream[S]):
         tenant_id: str | None = None,
     ) -> Self:
         """Start from a state at a version, as from its snapshot; its id is the state's own, or `aggregate_id`."""
+        require_texts(
+            "given_state", aggregate_id=aggregate_id, owner_id=owner_id, space_id=space_id, tenant_id=tenant_id
+        )
         return self._add(GivenState(state, version, owner_id, space_id, tenant_id, aggregate_id))
 
     def advance(
@@ -145,6 +157,7 @@ class Spec(ExpectingDownstream[S]):
 
         One that was given before under the same name, or made by a factory of that class or name, is replaced.
         """
+        _require_services("inject", services, by_name, "FakeService()")
         for what, service in [*enumerate(services), *by_name.items()]:
             if service is None:
                 raise SpecError(
@@ -169,6 +182,7 @@ class Spec(ExpectingDownstream[S]):
 
     def inject_factory(self, *factories: Callable[[], Any], **by_name: Callable[[], Any]) -> Self:
         """Give services that are made anew for each copy of the world."""
+        _require_services("inject_factory", factories, by_name, "FakeService")
         named: list[tuple[Callable[[], Any], str | None]] = [(factory, None) for factory in factories]
         named += [(factory, name) for name, factory in by_name.items()]
         for factory, name in named:
@@ -207,6 +221,12 @@ class Spec(ExpectingDownstream[S]):
 
     # --- commands -----------------------------------------------------------------------------------------------------
 
+    @overload
+    def when(self, command: type, /, **fields: Any) -> Self: ...
+    @overload
+    def when(self, command: Callable[[Run], Any], /, **options: Unpack[WaitingEnvelope]) -> Self: ...
+    @overload
+    def when(self, command: object, /, **options: Unpack[WaitingEnvelope]) -> Self: ...
     def when(self, command: Any, /, **options: Any) -> Self:
         """Send a command through the gateway and the whole pipeline.
 
@@ -252,6 +272,9 @@ class Spec(ExpectingDownstream[S]):
             owner_id: owner that the event names.
             space_id: space that it names.
         """
+        require_texts(
+            "when_event", aggregate_id=aggregate_id, tenant_id=tenant_id, owner_id=owner_id, space_id=space_id
+        )
         return self._add(WhenEvent(event, state, function, aggregate_id, tenant_id, owner_id, space_id))
 
     def when_concurrently(
@@ -320,6 +343,15 @@ class Spec(ExpectingDownstream[S]):
     def __repr__(self) -> str:
         steps = [type(node.step).__name__ for node in self._node.path()]
         return f"<Spec {' > '.join(steps)}>"
+
+
+def _require_services(verb: str, given: Sequence[Any], by_name: Mapping[str, Any], example: str) -> None:
+    if not given and not by_name:
+        raise SpecError(
+            f"{verb}() gives no service",
+            why="it reads as if handlers were given something",
+            instead=f"{verb}({example}), or {verb}(name={example})",
+        )
 
 
 def _nothing(session: Session) -> None:

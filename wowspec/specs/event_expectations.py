@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import is_dataclass
-from typing import Any
+from typing import Any, Final
 
 from ..errors import SpecError
 from ..modeling.identity import AggregateRef
@@ -15,10 +15,13 @@ from .hints import FIELD_RULES, RULES
 from .items import On
 from .matchers import some
 from .render import BRIEF, render
-from .requirements import require_bare, require_events, require_number, require_some, require_types
+from .requirements import require_bare, require_events, require_number, require_possible, require_some, require_types
 from .run import Run
 from .run_hints import made_anew, nothing_emitted, unsourced, with_hints
 from .value_diff import fields_text, mapping_text
+
+#: How many instances a failure lists.
+_MOST_HELD: Final = 5
 
 
 def events(run: Run, expected: Sequence[Any], ledger: str, actual: Sequence[Any] | None = None) -> str | None:
@@ -86,6 +89,9 @@ def lacks(run: Run, kinds: Sequence[type], ledger: str) -> str | None:
     """A ledger holds no event of these types."""
     require_types(f"expect_not_{ledger}", kinds, "")
     held = tuple(body for body in getattr(run, ledger) if isinstance(body, tuple(kinds)))
+    if not held and run.message is not None:
+        metadata = run.session.metadata_of(run.reference.named_aggregate)
+        require_possible(f"expect_not_{ledger}", kinds, metadata)
     return None if not held else count_text(0, held, ledger=ledger) + ledgers(run)
 
 
@@ -98,16 +104,27 @@ def history(run: Run, target: On, expected: Sequence[Any]) -> str | None:
     """The whole history of an instance."""
     require_bare("expect_stored", target)
     require_events("expect_stored", expected)
-    reference = run.session.reference(target)
+    reference = run.session.look_at(target)
     streams = run.session.runtime.event_store.peek(reference)
     held = [event.body for stream in streams for event in stream.events]
     match = match_events(expected, held)
     return None if match.matched else f"history of {reference}: {events_text(match, ledger='stored')}"
 
 
+def _held(run: Run, reference: AggregateRef) -> str:
+    """Which instances of the same type the world holds."""
+    stored = run.session.runtime.event_store.aggregate_ids()
+    named = reference.named_aggregate
+    found = [each for each in dict.fromkeys((*stored, *run.session.initial)) if each.named_aggregate == named]
+    if not found:
+        return f"the world holds no {reference.aggregate_name}"
+    rest = f" and {len(found) - _MOST_HELD} more" if len(found) > _MOST_HELD else ""
+    return f"the world holds {', '.join(map(str, found[:_MOST_HELD]))}{rest}"
+
+
 def reference_of(run: Run, target: On | None) -> AggregateRef:
     """The instance that an expectation is about: the named one, else the command's own."""
-    return run.reference if target is None else run.session.reference(target)
+    return run.reference if target is None else run.session.look_at(target)
 
 
 def state(run: Run, target: On | None, that: Callable[[Any], Any] | None, fields: Mapping[str, Any]) -> str | None:
@@ -124,7 +141,7 @@ def state(run: Run, target: On | None, that: Callable[[Any], Any] | None, fields
     reference = reference_of(run, target)
     aggregate = run.aggregate_of(reference)
     if target is not None and not aggregate.initialized:
-        return f"{reference} has no history, so it has no state to look at"
+        return f"{reference} has no history, so it has no state to look at; {_held(run, reference)}"
     if fields:
         text = fields_text(fields, aggregate.state, subject=f"the state of {reference}", root="state")
         if text:

@@ -10,12 +10,12 @@ from ..errors import RetriesExhaustedError, SpecError
 from ..messages.codec import encode
 from ..messages.envelopes import DomainEvent, DomainEventStream, StateEvent
 from ..messages.header import Header
-from ..modeling.aggregates import AggregateMetadata
 from ..modeling.builtin import BUILT_IN_EVENTS
-from ..modeling.events import event_metadata
-from ..modeling.identity import AggregateRef
+from ..modeling.events import aggregate_of_event as aggregate_named_by, event_metadata
+from ..modeling.identity import AggregateRef, FunctionKind, NamedAggregate
 from ..modeling.processors import ProcessorKind, is_processor, processor_metadata
 from ..runtime.downstream.event_dispatcher import EVENT_HANDLER, EventDispatcher
+from ..runtime.downstream.registrar import RegisteredFunction
 from ..runtime.sourcing import StateAggregate
 from .laws import check_laws
 from .nodes import WhenEvent
@@ -85,8 +85,7 @@ def _event(session: Session, step: WhenEvent) -> DomainEvent[Any]:
     """The event's envelope: the next version of its aggregate, a command of nobody's."""
     body = step.event
     encode(body)
-    metadata = _aggregate_of(session, body)
-    reference = _reference(session, step, metadata)
+    reference = _reference(session, step)
     session.speak_of(reference)
     about = event_metadata(type(body))
     world = session.world
@@ -106,22 +105,46 @@ def _event(session: Session, step: WhenEvent) -> DomainEvent[Any]:
     )
 
 
-def _aggregate_of(session: Session, body: Any) -> AggregateMetadata:
+def _aggregate_of(session: Session, step: WhenEvent) -> tuple[NamedAggregate, str | None]:
+    """The event's aggregate, and the tenant of all its instances, if it is fixed.
+
+    One of another context is in nobody's hands here: then a function that names the aggregates whose events it takes
+    says it (EVT-105).
+    """
+    body = step.event
     kind = type(body)
     found = session.runtime.catalog.for_event(kind)
     if found is None and kind in BUILT_IN_EVENTS and session.last_named is not None:
         found = session.metadata_of(session.last_named)
-    if found is None:
+    if found is not None:
+        return found.named, found.static_tenant_id
+    named = aggregate_named_by(body) if event_metadata(kind).aggregate_name is not None else None
+    if named is None:
+        topics = {topic for function in _functions(session, step) for topic in function.topics}
+        named = min(topics, key=str, default=None)
+    if named is None:
         raise SpecError(
             f"when_event({render(body)}): the event belongs to no aggregate",
             why="a function takes the events of aggregates; none says that this class is its event",
-            instead=f"annotate the command function that returns {kind.__name__}, or source it in a state class",
+            instead=f"annotate the command function that returns {kind.__name__}, or source it in a state class; for "
+            "another context's: @on_event(aggregates=('billing.invoice',)) above the function that takes it",
         )
-    return found
+    return named, None
 
 
-def _reference(session: Session, step: WhenEvent, metadata: AggregateMetadata) -> AggregateRef:
-    named = metadata.named
+def _functions(session: Session, step: WhenEvent) -> Iterator[RegisteredFunction]:
+    """Functions for the class of the event (or of the state), whatever aggregates they listen to."""
+    wanted = FunctionKind.EVENT if step.state is None else FunctionKind.STATE_EVENT
+    for dispatcher in _dispatchers(session):
+        for function in dispatcher.functions:
+            value = getattr(step.state, "state", step.state) if function.handler.wraps_state else step.event
+            named = step.function is None or function.info.name == step.function
+            if named and function.info.kind is wanted and isinstance(value, function.handler.supported):
+                yield function
+
+
+def _reference(session: Session, step: WhenEvent) -> AggregateRef:
+    named, static_tenant_id = _aggregate_of(session, step)
     getter = event_metadata(type(step.event)).aggregate_id
     text = step.aggregate_id or (getter(step.event) if getter is not None else None)
     if text is None:
@@ -129,7 +152,7 @@ def _reference(session: Session, step: WhenEvent, metadata: AggregateMetadata) -
         if spoken is not None:
             return spoken
         text = session.world.next_id()
-    return session.reference_in(named, text, step.tenant_id or metadata.static_tenant_id)
+    return session.reference_in(named, text, step.tenant_id or static_tenant_id)
 
 
 def _publish(session: Session, step: WhenEvent, event: DomainEvent[Any]) -> None:

@@ -32,6 +32,7 @@ from .nodes import (
     WithoutLaw,
 )
 from .refusals import require_command
+from .requirements import require_agreement
 from .run import Run, failure_of
 from .session import Armed, Session, new_session
 from .verdicts import settle
@@ -192,6 +193,7 @@ def send(session: Session, command: Any, options: CommandOptions, previous: Run 
         except ValidationError as error:
             return refused(session, command, error, previous)
     message = session.message(body, options)
+    require_agreement("when", message, options)
     gateway, scheduler = session.runtime.gateway, world.scheduler
     if message.is_void and options.wait_for is None:
         task: Any = scheduler.spawn(gateway.send(message), "when")

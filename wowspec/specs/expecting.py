@@ -13,10 +13,11 @@ from .items import On
 from .matchers import some
 from .nodes import Node
 from .placing import SoftFailure, place_of_caller
-from .requirements import require_some
+from .remarks import downstream
+from .requirements import require_no_processors, require_some
 from .run import Run
-from .story import timeline, traceback_text
 from .run_hints import explain_missing_service, run_hints
+from .story import timeline, traceback_text
 from .tracking import current, look_at, soft_text
 from .verdicts import obey_laws
 
@@ -163,7 +164,7 @@ class Expecting(Generic[S]):
         """All events stored since the command was sent, whoever stored them: the command, a rival, a saga's command."""
         __tracebackhide__ = True
         run = self.run()
-        return self._judge(on_events.events(run, events, "stored", run.all_events), run)
+        return self._judge(downstream(on_events.events(run, events, "stored", run.all_events), run), run)
 
     def expect_emitted(self, *events: Any) -> Self:
         """The command's functions returned exactly these events, whether or not they were stored."""
@@ -176,7 +177,7 @@ class Expecting(Generic[S]):
         __tracebackhide__ = True
         run = self.run()
         if items and isinstance(items[0], On):
-            return self._judge(on_events.history(run, items[0], on_events.with_types(items[1:])), run)
+            return self._judge(downstream(on_events.history(run, items[0], on_events.with_types(items[1:])), run), run)
         require_some("expect_stored", items, "expect_not_stored()")
         return self._judge(on_events.events(run, on_events.with_types(items), "stored"), run)
 
@@ -205,6 +206,7 @@ class Expecting(Generic[S]):
         """These events of the command reached functions of projections, processors or sagas, once for each delivery."""
         __tracebackhide__ = True
         run = self.run()
+        require_no_processors("expect_delivered", events)
         return self._judge(on_events.events(run, on_events.with_types(events), "delivered"), run)
 
     def expect_state_event_published(self) -> Self:
@@ -240,7 +242,8 @@ class Expecting(Generic[S]):
         __tracebackhide__ = True
         run = self.run()
         where, function = (target, that) if isinstance(target, On) else (None, target)
-        return self._judge(on_events.state(run, where, function, fields), run)
+        text = on_events.state(run, where, function, fields)
+        return self._judge(text if where is None else downstream(text, run), run)
 
     def expect_state_aggregate(self, target: On | None = None, /, **fields: Any) -> Self:
         """What is known of an aggregate beside its state: `version`, `owner_id`, `space_id`, `tenant_id`, `deleted`, ….
@@ -251,7 +254,8 @@ class Expecting(Generic[S]):
         """
         __tracebackhide__ = True
         run = self.run()
-        return self._judge(on_events.state_aggregate(run, target, fields), run)
+        text = on_events.state_aggregate(run, target, fields)
+        return self._judge(text if target is None else downstream(text, run), run)
 
     def expect_version(self, version: int) -> Self:
         """The stored head of the command's aggregate."""
@@ -333,7 +337,7 @@ class Expecting(Generic[S]):
         """A command that followed (its class), or a function of a processor (its class), failed so."""
         __tracebackhide__ = True
         run = self.run()
-        return self._judge(on_outcome.downstream_error(run, source, kind, match, code), run)
+        return self._judge(downstream(on_outcome.downstream_error(run, source, kind, match, code), run), run)
 
     def expect_acknowledged(self, *, times: int = 1) -> Self:
         """The command was acknowledged to its bus so often."""

@@ -12,6 +12,7 @@ from .execution import run_of, subject_of
 from .expecting import Expecting
 from .items import On
 from .nodes import WhenEvent
+from .remarks import downstream
 from .run import Run
 from .tracking import look_at
 
@@ -72,7 +73,7 @@ class ExpectingDownstream(Expecting[S]):
         __tracebackhide__ = True
         run = self.run()
         cls = on_downstream.projection_of(run, self._node, projection)
-        return self._judge(on_downstream.view(run, cls, view_id, that, fields), run)
+        return self._judge(downstream(on_downstream.view(run, cls, view_id, that, fields), run), run)
 
     def expect_no_view(self, view_id: str, /, *, projection: type | None = None) -> Self:
         """A projection keeps no such row."""
@@ -110,4 +111,4 @@ class ExpectingDownstream(Expecting[S]):
         """What caused what, by the names of classes: `"PlaceOrder > OrderPlaced > OrderSaga > ReserveStock"`."""
         __tracebackhide__ = True
         run = self.run()
-        return self._judge(on_downstream.causation(run, text), run)
+        return self._judge(downstream(on_downstream.causation(run, text), run), run)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Coroutine, Mapping
-from typing import Any, TypedDict, TypeVar, Unpack
+from typing import Any, TypeVar, Unpack
 
 from pydantic import ValidationError
 
@@ -18,24 +18,12 @@ from .gateway_calls import StartedCall
 from .gateway_session import GatewaySession
 from .gateway_stream import AsyncResults
 from .gateway_world import GatewayWorld
-from .items import CommandOf, CommandOptions, SentCommand, command_options, wanted
+from .items import CommandOf, CommandOptions, Envelope, SentCommand, command_options, wanted
 from .placing import place_of_caller
 
 T = TypeVar("T")
 #: One call of the runtime's gateway, for a message.
 Work = Callable[[CommandGateway, CommandMessage[Any]], Coroutine[Any, Any, Any]]
-
-
-class Envelope(TypedDict, total=False):
-    """What a call says beside the command, as `when(...)` does; what is left out is unsaid."""
-
-    aggregate_id: str | None
-    tenant_id: str | None
-    owner_id: str | None
-    space_id: str | None
-    request_id: str | None
-    expected_version: int | None
-    header: Mapping[str, str] | None
 
 
 class _Calls:

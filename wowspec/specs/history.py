@@ -26,6 +26,7 @@ from .items import CommandOf, CommandOptions, On, Options, SentCommand, Stream, 
 from .nodes import GivenState
 from .refusals import require_item
 from .render import BRIEF, render
+from .requirements import require_agreement
 from .run import failure_of
 from .session import Session
 from .showing import shown
@@ -282,6 +283,7 @@ def _send(
     except ValidationError as refused:
         raise _failed(command, CommandValidationError(command, violations_of(refused)), place) from None
     message = session.message(body, merged)
+    require_agreement("sent_as", message, said)
     own = message.aggregate_id
     if target is not None and (own.id != target.id or own.named_aggregate != target.named_aggregate):
         raise SpecError(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, Final
+from typing import Any, Final, TypedDict, Unpack
 
 from pydantic import ValidationError
 
@@ -72,8 +72,7 @@ def on(
             why="it speaks of one instance, and an aggregate's id is text that is not blank",
             instead=f'on({aggregate.__name__}, "an-id", ...)',
         )
-    for name, value in (("owner_id", owner_id), ("space_id", space_id), ("tenant_id", tenant_id)):
-        _require(f"on(..., {name}=", name, value)
+    require_texts("on", owner_id=owner_id, space_id=space_id, tenant_id=tenant_id)
     return On(aggregate, id, items, Options(owner_id, space_id, tenant_id))
 
 
@@ -99,8 +98,7 @@ def stream(
             why="a stream is what one command stored, and it stored something",
             instead="stream(OrderCreated(...), OrderPaid(...)), or nothing at all",
         )
-    for name, value in (("owner_id", owner_id), ("space_id", space_id), ("tenant_id", tenant_id)):
-        _require(f"stream(..., {name}=", name, value)
+    require_texts("stream", owner_id=owner_id, space_id=space_id, tenant_id=tenant_id)
     return Stream(events, Options(owner_id, space_id, tenant_id))
 
 
@@ -160,6 +158,24 @@ class CommandOptions:
 NO_OPTIONS: Final = CommandOptions()
 
 
+class Envelope(TypedDict, total=False):
+    """What stands beside a command, for type checkers; what is left out is unsaid."""
+
+    aggregate_id: str | None
+    tenant_id: str | None
+    owner_id: str | None
+    space_id: str | None
+    request_id: str | None
+    expected_version: int | None
+    header: Mapping[str, str] | None
+
+
+class WaitingEnvelope(Envelope, total=False):
+    """The same, and what its sender waits for."""
+
+    wait_for: WaitFor | None
+
+
 def wanted(wait_for: Any) -> WaitFor:
     """What a command's sender waits for: PROCESSED, unless it says something else."""
     if wait_for is None:
@@ -181,7 +197,7 @@ class SentCommand:
     options: CommandOptions
 
 
-def sent_as(command: Any, **options: Any) -> SentCommand:
+def sent_as(command: Any, **options: Unpack[WaitingEnvelope]) -> SentCommand:
     """Put an envelope around a command in `given`: `given(sent_as(CreateOrder(...), owner_id="u-1"))`.
 
     Args:
@@ -192,7 +208,7 @@ def sent_as(command: Any, **options: Any) -> SentCommand:
     return SentCommand(command, command_options(options))
 
 
-def command_options(options: dict[str, Any]) -> CommandOptions:
+def command_options(options: Mapping[str, Any]) -> CommandOptions:
     """Options by name; an unknown one is a `SpecError` that lists them."""
     if not options:
         return NO_OPTIONS
@@ -208,6 +224,12 @@ def command_options(options: dict[str, Any]) -> CommandOptions:
         if name != "wait_for":
             _require(f"the option {name}=", name, value)
     return CommandOptions(**options)
+
+
+def require_texts(verb: str, **values: Any) -> None:
+    """Refuse an id, or a name, that is no text."""
+    for name, value in values.items():
+        _require(f"{verb}(..., {name}=", name, value)
 
 
 def _require(place: str, name: str, value: Any) -> None:

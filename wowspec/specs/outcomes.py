@@ -109,7 +109,7 @@ class Outcome:
     def aggregate(self, cls: type, aggregate_id: str) -> StateAggregate:
         """A copy of an aggregate, as its history says."""
         run = self.runs[0]
-        return run.aggregate_of(run.session.reference(on(cls, aggregate_id)))
+        return run.aggregate_of(run.session.look_at(on(cls, aggregate_id)))
 
     def service(self, kind: type[T]) -> T:
         """The service of a class, as this run left it."""

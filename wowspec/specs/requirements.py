@@ -7,8 +7,12 @@ from typing import Any
 
 from ..errors import SpecError
 from ..faults.values import FaultPoint, close_points
+from ..messages.envelopes import CommandMessage
+from ..modeling.aggregates import AggregateMetadata
+from ..modeling.claims import aggregate_of_command, aggregates_of_event
+from ..modeling.processors import is_processor
 from ..world.points import point_row
-from .items import CommandOf, On, SentCommand, Stream, TimeStep
+from .items import CommandOf, CommandOptions, On, SentCommand, Stream, TimeStep
 from .render import BRIEF, render
 
 
@@ -52,6 +56,35 @@ def require_types(verb: str, kinds: Sequence[Any], instead: str) -> None:
             )
 
 
+def require_no_processors(verb: str, items: Sequence[Any]) -> None:
+    """Refuse the class of a processor where events are expected: what reached it is told by causation."""
+    for item in items:
+        if is_processor(item):
+            raise SpecError(
+                f"{verb}({item.__name__}) is given a processor",
+                why="it lists events, whoever took them",
+                instead=f"expect_causation('OrderPaid > {item.__name__}')",
+            )
+
+
+def require_possible(verb: str, kinds: Sequence[type], metadata: AggregateMetadata) -> None:
+    """Refuse classes of which this aggregate could never store an event: that they lack would prove nothing."""
+    own = metadata.command_class.__name__
+    for kind in kinds:
+        if any(issubclass(event, kind) for event in metadata.events):
+            continue
+        owner = next(iter(aggregates_of_event(kind)), None)
+        what = f"an event of {owner.__name__}" if owner is not None else "a command"
+        if owner is None and aggregate_of_command(kind) is None:
+            continue
+        raise SpecError(
+            f"{verb}({kind.__name__}): {kind.__name__} is {what}, and this is about the events of {own}",
+            why="an expectation that cannot fail proves nothing",
+            instead=f"{verb}() for no event at all, or a class of: "
+            + ", ".join(each.__name__ for each in metadata.events),
+        )
+
+
 def require_events(verb: str, events: Sequence[Any]) -> None:
     """Refuse what stands for history or a command where events are expected."""
     for event in events:
@@ -91,3 +124,21 @@ def require_bare(verb: str, target: On | None) -> None:
             why="an instance is found by its id and tenant; an owner or space would be ignored here",
             instead="expect_state_aggregate(on(T, id), owner_id='u-1')",
         )
+
+
+def require_agreement(verb: str, message: CommandMessage[Any], options: CommandOptions) -> None:
+    """Refuse an option that a command's own field overrides: it would be ignored (CMD-056)."""
+    reference = message.aggregate_id
+    for name, said, own in (
+        ("aggregate_id", options.aggregate_id, reference.id),
+        ("tenant_id", options.tenant_id, reference.tenant_id),
+        ("owner_id", options.owner_id, message.owner_id),
+        ("space_id", options.space_id, message.space_id),
+    ):
+        if said is not None and said != own:
+            body = render(message.body, BRIEF)
+            raise SpecError(
+                f"{verb}({body}, {name}={said!r}): the command itself says {own!r}",
+                why="what a command's class says goes before what stands beside it, which would be ignored",
+                instead=f"the field alone: {verb}({type(message.body).__name__}(...))",
+            )

@@ -161,14 +161,16 @@ class Run:
 
     @property
     def delivered(self) -> Facts[Any]:
-        """The events of this command that reached a function, once for each delivery."""
-        return Facts.of_envelopes(
-            row.subject
-            for row in self.rows
-            if row.point.startswith(EVENT_DELIVER)
-            and row.outcome in APPLIED
-            and row.subject.command_id == self.command_id
-        )
+        """The events of this command, or of `when_event`, that reached a function, once for each delivery.
+
+        For a projection, whose spec needs no `when`: all that was given and reached it.
+        """
+        if self.message is None and self.command is None:
+            return Facts.of_envelopes(row.subject for row in _deliveries(self.session.world.trace))
+        rows = list(_deliveries(self.rows))
+        # An event that is on its own is published at once, so that its delivery is the first.
+        cause = self.command_id or (rows[0].subject.command_id if rows else "")
+        return Facts.of_envelopes(row.subject for row in rows if row.subject.command_id == cause)
 
     @property
     def state_events(self) -> int:
@@ -250,6 +252,10 @@ def failure_of(task: Task[Any], message: CommandMessage[Any]) -> BaseException |
         f"the sender of {message.name} for {message.aggregate_id} has no deadline, and waits for ever: its outcome is "
         "unknown"
     )
+
+
+def _deliveries(rows: Iterable[TraceRow]) -> Iterator[TraceRow]:
+    return (row for row in rows if row.point.startswith(EVENT_DELIVER) and row.outcome in APPLIED)
 
 
 def _causes(error: BaseException) -> Iterator[BaseException]:

@@ -23,6 +23,7 @@ from .alignment import Match
 from .hints import MOST_HINTS, Rule, differing
 from .layout import several
 from .nodes import ACTIONS, GivenState, History, Node, Setup, WithFaults
+from .remarks import addressed
 from .run import Run
 
 #: Looks at a run, and at the step whose expectation failed, where there is one.
@@ -111,6 +112,10 @@ def _never_created(run: Run, node: Node | None) -> str | None:  # noqa: ARG001
         return f"nothing is given of {reference}: given(...) its events, or @create_aggregate above {command}"
     shown = ", ".join(held[:_MOST_NAMED]) + (", …" if len(held) > _MOST_NAMED else "")
     return f"what is given is of {shown}: mend the id, or @create_aggregate above {command} if it begins a history"
+
+
+def _went_elsewhere(run: Run, node: Node | None) -> str | None:  # noqa: ARG001
+    return addressed(run)
 
 
 def _class_for_service(run: Run, node: Node | None) -> str | None:  # noqa: ARG001
@@ -215,4 +220,4 @@ _INSTANT: Final = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d")
 _FINE_TIME: Final = re.compile(r":\d\d\.\d{3}(?!000)\d{3}")
 
 #: The rules in the order of their hints.
-RULES: Final[Sequence[RunRule]] = (_after_when, _class_for_service, _never_created, _fault_missed)
+RULES: Final[Sequence[RunRule]] = (_after_when, _class_for_service, _went_elsewhere, _never_created, _fault_missed)

@@ -65,6 +65,7 @@ class Session:
         waiting_faults: faults to be armed when the next command is sent.
         origins: where the armory's faults came from, in its order.
         factories: make a fresh service for each copy of the world.
+        looked_at: aggregate types that expectations mentioned; they need not be in the world.
         unsourced: event classes in the history that no sourcing function takes, with their aggregate root's name.
     """
 
@@ -78,6 +79,7 @@ class Session:
     factories: list[tuple[Callable[[], Any], str | None]] = field(default_factory=list)
     shadows: Shadows = field(default_factory=Shadows)
     unsourced: dict[type, str] = field(default_factory=dict)
+    looked_at: dict[NamedAggregate, AggregateMetadata] = field(default_factory=dict)
 
     def branch(self, *, isolated: bool = False) -> Session:
         """An independent copy, with fresh services from the factories.
@@ -135,11 +137,12 @@ class Session:
             return
         named = reference.named_aggregate
         self.spoken[named] = reference
-        self.last_named = named
+        if named in self.runtime.catalog.aggregates:
+            self.last_named = named
 
     def metadata_of(self, named: NamedAggregate) -> AggregateMetadata:
-        """The metadata of an aggregate type that the world holds."""
-        return self.runtime.catalog.aggregates[named]
+        """The metadata of an aggregate type that the world holds, or that was looked at."""
+        return self.runtime.catalog.aggregates.get(named) or self.looked_at[named]
 
     def use_aggregate(self, cls: type) -> AggregateMetadata:
         """Let an aggregate type join the world."""
@@ -151,6 +154,12 @@ class Session:
         """The instance that `on(T, id)` means; without a tenant, the one last spoken of under that id."""
         named = self.use_aggregate(target.aggregate).named
         return self.reference_in(named, target.id, target.options.tenant_id)
+
+    def look_at(self, target: On) -> AggregateRef:
+        """As `reference`, for an expectation: what has happened is not changed by it, so the type does not join."""
+        metadata = aggregate_metadata(target.aggregate)
+        self.looked_at[metadata.named] = metadata
+        return self.reference_in(metadata.named, target.id, target.options.tenant_id)
 
     def reference_in(self, named: NamedAggregate, text: str, tenant_id: str | None) -> AggregateRef:
         """An instance of an aggregate type."""
