@@ -204,6 +204,48 @@ class Till:
         return Drawn(amount=command.amount)
 
 
+class Safe(BaseModel):
+    id: str
+
+
+class Vault:
+    """Money behind a service that is awaited, and checks no version."""
+
+    def __init__(self, money: int = 100) -> None:
+        self.money = money
+
+    async def read(self) -> int:
+        return self.money
+
+    async def write(self, money: int) -> None:
+        self.money = money
+
+
+class Empty(BaseModel):
+    id: Annotated[str, AggregateId()] = "v-1"
+    amount: int
+
+
+class Emptied(BaseModel):
+    amount: int
+
+
+@aggregate_root(context="bank")
+class Strongroom:
+    """Reads and writes in two calls, between which another process may come."""
+
+    def __init__(self, state: Safe) -> None:
+        self.state = state
+
+    @on_command
+    async def draw(self, command: Empty, vault: Vault) -> Emptied:
+        left = await vault.read() - command.amount
+        if left < 0:
+            raise IllegalStateError("the vault is empty")
+        await vault.write(left)
+        return Emptied(amount=command.amount)
+
+
 # --- charges again when it is retried -------------------------------------------------------------------------------
 
 

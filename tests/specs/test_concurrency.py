@@ -22,16 +22,20 @@ from tests.specs.concurrent_domain import (
     Draw,
     Drawer,
     Drawn,
+    Emptied,
+    Empty,
     Open,
     Opened,
     Purse,
     Spend,
     Spent,
     Stamp,
+    Strongroom,
     Take,
     Terminal,
     Till,
     Transfers,
+    Vault,
     Withdraw,
     Withdrawn,
 )
@@ -244,6 +248,29 @@ def test_a_lost_update_needs_two_processes():
 
     with pytest.raises(SpecFailure, match="an outcome is none of the 1 that are expected"):
         till(2).expect_one_of(is_balanced)
+
+
+def strongroom(processes):
+    """Two commands for one strongroom, whose service is awaited."""
+    return (
+        given(on(Strongroom, "v-1", Emptied(amount=1)))
+        .inject_factory(Vault)
+        .when_concurrently(Empty(amount=80), Empty(amount=70), processes=processes)
+        .expect_any_outcome()
+    )
+
+
+def is_emptied(outcome):
+    """What is left and what was taken make up what was there."""
+    return outcome.service(Vault).money == 100 - sum(event.amount for event in outcome.events)
+
+
+def test_others_may_come_between_two_calls_of_a_service():
+    """A service that is awaited is passed like a point: between reading and writing another process reads."""
+    strongroom(1).expect_one_of(is_emptied).expect_complete()
+
+    with pytest.raises(SpecFailure, match=r"service:vault\.write"):
+        strongroom(2).expect_one_of(is_emptied)
 
 
 def test_a_payment_is_made_again_on_a_retry():

@@ -1,8 +1,9 @@
 """Faults in calls of injected services: `faults.service("payment").charge.times_out()`.
 
 A service is handed out as it is, unless a fault is armed in one of its methods; then a stand-in passes the point
-`service:<name>.<method>` at each call. Services that a processor's constructor takes are handed out before faults are
-armed, and so have no such points.
+`service:<name>.<method>` at each call. So it does where orders of tasks are explored and the service has methods that
+are awaited: others may go first at each of them. Services that a processor's constructor takes are handed out before,
+and so have no such points.
 """
 
 from __future__ import annotations
@@ -18,14 +19,20 @@ from ..world.world import World
 
 
 def with_points(service: Any, exchange: Any, world: World) -> Any:
-    """The service, or a stand-in with points if a fault is armed in one of its methods."""
+    """The service, or a stand-in with points if faults or choices of order concern one of its methods."""
     injector = world.injector
     if injector is None:
         return service
+    explored = world.scheduler.chooser is not None and _is_awaited(type(service))
     for name in world.services.names_of(service):
-        if injector.aims_at(f"{SERVICE_CALL}:{name}."):
+        if explored or injector.aims_at(f"{SERVICE_CALL}:{name}."):
             return _StandIn(service, name, exchange, world)
     return service
+
+
+def _is_awaited(cls: type) -> bool:
+    """Whether any method of a class is a coroutine function."""
+    return any(inspect.iscoroutinefunction(getattr(cls, name, None)) for name in dir(cls) if not name.startswith("_"))
 
 
 class _StandIn:
@@ -37,8 +44,8 @@ class _StandIn:
         for slot, value in (("_service", service), ("_name", name), ("_exchange", exchange), ("_world", world)):
             object.__setattr__(self, slot, value)
 
-    @property
-    def __class__(self) -> Any:
+    @property  # type: ignore[misc]
+    def __class__(self) -> Any:  # pyright: ignore[reportIncompatibleMethodOverride]
         """The service's own, so that `isinstance` holds."""
         return type(self._service)
 
@@ -64,7 +71,13 @@ class _StandIn:
 
     def _awaited(self, point: str, method: Callable[..., Any]) -> Callable[..., Any]:
         async def called(*args: Any, **kwargs: Any) -> Any:
-            result = self._enter(point, lambda: method(*args, **kwargs))
+            def enter() -> Any:
+                return self._enter(point, lambda: method(*args, **kwargs))
+
+            chooser = self._world.scheduler.chooser
+            if chooser is not None:
+                return await chooser.pass_point(self._world, point, enter)
+            result = enter()
             return await result if type(result) is CoroutineType else result
 
         return called

@@ -65,6 +65,7 @@ class ConcurrentSpec(Generic[S]):
         """Each outcome is that of some order of the commands, one after another.
 
         A command that lost, was told so by a typed conflict or duplicate error, and stored nothing, may be left out.
+        What services remember is not compared: `expect_one_of(lambda outcome: outcome.service(Till).money == 20)`.
         """
         __tracebackhide__ = True
         found = self.run()

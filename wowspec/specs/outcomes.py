@@ -6,31 +6,23 @@ is replaced by its place among them, and each instant of the run by a mark.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
-from typing import Any, Final, TypeVar
-
-from pydantic_core import from_json
+from typing import Any, TypeVar
 
 from ..errors import SpecError
 from ..messages.codec import encode
 from ..messages.envelopes import DomainEventStream
-from ..messages.ids import machine_id_of
 from ..modeling.identity import AggregateRef
 from ..runtime.sourcing import StateAggregate
-from ..world.clock import NANOS_PER_MILLI, NANOS_PER_SECOND
 from ..world.world import LoggedFailure
 from .facts import Facts
 from .items import on
+from .masks import Mask
 from .render import render
 from .run import Run
 
 T = TypeVar("T")
-
-_GLOBAL_ID: Final = re.compile(r"\b[0-9A-Za-z]{15}\b")
-_INSTANT: Final = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d")
 
 
 @dataclass(slots=True, eq=False)
@@ -120,7 +112,7 @@ class Outcome:
 
     def exactly(self) -> Any:
         """Equal for outcomes that no expectation can tell apart, but by ids and times."""
-        mask = Mask(self)
+        mask = self._mask()
         return (
             tuple(_answer(run, mask) for run in self.runs),
             tuple(
@@ -130,14 +122,16 @@ class Outcome:
             self._views(mask),
             tuple(sorted((entry.point, type(entry.error).__name__) for entry in self.runs[0].logged)),
             tuple(sorted(str(fired) for fired in self.runs[0].fired)),
+            mask.structure(self.runs[0].session.world.services),
         )
 
     def as_seen(self, places: Sequence[int]) -> Any:
         """Equal for outcomes in which these commands answered and stored the same, and all was left in the same state.
 
-        In which order others' events came that commute is of no concern: the states tell whether they did.
+        In which order others' events came that commute is of no concern: the states tell whether they did. Nor are
+        services, which may remember more than matters, such as how often they were called.
         """
-        mask = Mask(self)
+        mask = self._mask()
         own = [self.runs[place] for place in places]
         streams = self._streams()
         mine = [tuple(_bodies(stream, mask) for stream in streams if self._sender(stream) == place) for place in places]
@@ -149,6 +143,10 @@ class Outcome:
         touched = sorted({str(stream.aggregate_id): stream.aggregate_id for stream in streams}.items())
         states = tuple((mask.text(text), self._state(reference, mask)) for text, reference in touched)
         return tuple(_answer(run, mask) for run in own), tuple(mine), tuple(others), states, self._views(mask)
+
+    def _mask(self) -> Mask:
+        ended = self.runs[0].session.world.clock.nanos
+        return Mask(self.began, ended, self.machines, [run.command_id for run in self.runs])
 
     def _streams(self) -> list[DomainEventStream]:
         audit = self.runs[0].session.runtime.audit
@@ -193,64 +191,6 @@ def _answer(run: Run, mask: Mask) -> Any:
 
 def _bodies(stream: DomainEventStream, mask: Mask) -> Any:
     return tuple((type(event.body).__name__, mask.json(encode(event.body))) for event in stream.events)
-
-
-class Mask:
-    """Replaces what depends on the schedule alone: ids that the run made, and instants of the run."""
-
-    __slots__ = ("_began", "_ended", "_ids", "_machines")
-
-    def __init__(self, outcome: Outcome) -> None:
-        self._began = outcome.began
-        self._ended = max(outcome.runs[0].session.world.clock.nanos, outcome.began + 1)
-        self._machines = outcome.machines
-        #: Ids of the commands are the same in every run.
-        self._ids: dict[str, str] = {
-            run.command_id: f"<command {place + 1}>" for place, run in enumerate(outcome.runs) if run.command_id
-        }
-
-    def json(self, text: bytes) -> Any:
-        """A JSON text."""
-        return self.value(from_json(text))
-
-    def value(self, value: Any) -> Any:
-        """A value of JSON, hashable."""
-        if isinstance(value, str):
-            return self.text(value)
-        if isinstance(value, dict):
-            return tuple((name, self.value(item)) for name, item in value.items())
-        if isinstance(value, list | tuple):
-            return tuple(self.value(item) for item in value)
-        if isinstance(value, bool) or not isinstance(value, int | float):
-            return value if value is None or isinstance(value, bool) else render(value)
-        return "<time>" if self._is_instant(value) else (type(value).__name__, value)
-
-    def text(self, value: str) -> str:
-        """A text, or an id, or an instant."""
-        if _INSTANT.match(value) and self._is_own_time(value):
-            return "<time>"
-        return _GLOBAL_ID.sub(self._id, value)
-
-    def _id(self, found: re.Match[str]) -> str:
-        text = found[0]
-        if machine_id_of(text) not in self._machines:
-            return text
-        return self._ids.setdefault(text, f"<id {len(self._ids) + 1}>")
-
-    def _is_own_time(self, value: str) -> bool:
-        try:
-            moment = datetime.fromisoformat(value)
-        except ValueError:
-            return False
-        aware = moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)
-        return self._is_instant(aware.timestamp())
-
-    def _is_instant(self, value: float) -> bool:
-        return any(
-            self._began // unit <= value <= -(-self._ended // unit)
-            for unit in (1, NANOS_PER_MILLI, NANOS_PER_SECOND)
-            if self._began // unit
-        )
 
 
 class Outcomes:

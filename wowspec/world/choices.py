@@ -175,7 +175,7 @@ class Choices:
     # --- at a point ---------------------------------------------------------------------------------------------------
 
     def gives_way(self, point: str) -> bool:
-        """Whether a task that passes a point gives way there."""
+        """Whether a task that passes a point gives way there; a service's own calls say themselves whether they do."""
         return point not in _NEVER_AWAITED and not point.startswith(SERVICE_CALL)
 
     async def pass_point(self, world: World, point: str, passing: Callable[[], Any]) -> Any:
