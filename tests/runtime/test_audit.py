@@ -245,9 +245,7 @@ def test_correct_functions_are_not_blamed():
 
 def test_an_audit_changes_nothing():
     """With an audit a runtime does what it does without, whatever strikes."""
-    differing = [
-        case.id for case in load("pipeline")[::7] if _outcome(case.data, None) != _outcome(case.data, Audit())
-    ]
+    differing = [case.id for case in load("pipeline")[::7] if _outcome(case.data, None) != _outcome(case.data, Audit())]
 
     assert differing == []
 

@@ -137,7 +137,8 @@ class _EventPoints:
             )
         if isinstance(processor, str):
             return FaultPoint(f"event.deliver:{processor}.{function or 'on_event'}")
-        metadata = processor_metadata(processor)
+        cls: Any = processor
+        metadata = processor_metadata(cls)
         known = list(dict.fromkeys(item.info.name for item in metadata.functions))
         if function is None and len(known) == 1:
             function = known[0]

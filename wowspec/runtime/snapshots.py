@@ -336,14 +336,18 @@ class SimpleSnapshotStrategy:
         now: gives the time in epoch milliseconds.
     """
 
-    __slots__ = ("save_now",)
+    __slots__ = ("_save",)
 
     def __init__(self, store: SnapshotStore, now: Callable[[], int]) -> None:
-        self.save_now = _saver(store, now)
+        self._save = _saver(store, now)
 
     def should_save(self, state_event: StateEvent[Any]) -> bool:  # noqa: ARG002
         """Always."""
         return True
+
+    def save_now(self, state_event: StateEvent[Any]) -> Any:
+        """Save it."""
+        return self._save(state_event)
 
 
 class VersionOffsetSnapshotStrategy:
@@ -355,12 +359,12 @@ class VersionOffsetSnapshotStrategy:
         offset: in versions.
     """
 
-    __slots__ = ("_offset", "_store", "save_now")
+    __slots__ = ("_offset", "_save", "_store")
 
     def __init__(self, store: SnapshotStore, now: Callable[[], int], offset: int = DEFAULT_VERSION_OFFSET) -> None:
         self._store = store
         self._offset = offset
-        self.save_now = _saver(store, now)
+        self._save = _saver(store, now)
 
     def should_save(self, state_event: StateEvent[Any]) -> bool:
         """Whether it is far enough from the stored one.
@@ -369,6 +373,10 @@ class VersionOffsetSnapshotStrategy:
             SpecError: if the store cannot say its version at once.
         """
         return state_event.version - version_now(self._store, state_event.aggregate_id) >= self._offset
+
+    def save_now(self, state_event: StateEvent[Any]) -> Any:
+        """Save it."""
+        return self._save(state_event)
 
 
 class NoOpSnapshotStrategy:

@@ -40,7 +40,6 @@ from .nodes import (
 from .parts import join, members_of, profile_of, require_fault
 from .refusals import refuse_coroutine, require_command, require_command_class
 from .render import BRIEF, render
-from .run import Run
 from .session import Profile, Session
 from .story import note_branch
 from .tracking import track
@@ -223,8 +222,6 @@ class Spec(ExpectingDownstream[S]):
 
     @overload
     def when(self, command: type, /, **fields: Any) -> Self: ...
-    @overload
-    def when(self, command: Callable[[Run], Any], /, **options: Unpack[WaitingEnvelope]) -> Self: ...
     @overload
     def when(self, command: object, /, **options: Unpack[WaitingEnvelope]) -> Self: ...
     def when(self, command: Any, /, **options: Any) -> Self:

@@ -67,7 +67,7 @@ def recoverability_by(mark: Retry | None, error: BaseException, policy: ErrorPol
 
 def stack_text(error: BaseException) -> str:
     """An error, what led to it, and the user's functions it came through: the same text on every machine and Python."""
-    lines = []
+    lines: list[str] = []
     each: BaseException | None = error
     while each is not None:
         lines.append(f"{'caused by ' if lines else ''}{type(each).__name__}: {each}")
