@@ -137,8 +137,15 @@ def test_broken_fixture(broken):
 def test_passes_after_a_broken_fixture():
     pass
 
+def test_gateway_with_unseen_error_of_a_move(gateway):
+    gateway.world.using(shop)
+    gateway.send_and_wait(AddItem())
+    gateway.start(AddItem(quantity=7))
+    gateway.world.run()
+
 def test_gateway_with_unseen_error(gateway):
     gateway.world.using(shop)
+    gateway.send_and_wait(AddItem())
     gateway.send_and_wait(AddItem(quantity=7))
 
 def test_gateway_with_unseen_error_of_a_loop(gateway):
@@ -203,6 +210,7 @@ TEXTS = {
     "gateway_armed_by_a_fixture": "the fault event_store.append@1=fail, armed at test_suite.py:",
     "gateway_with_unseen_error": "KeyError: 'seven'",
     "gateway_with_unseen_error_of_a_loop": "KeyError: 'seven'",
+    "gateway_with_unseen_error_of_a_move": "KeyError: 'seven'",
     "gateway_never_moved": "gateway.start(AddItem()) at test_suite.py:",
     "gateway_with_unseen_failure": "at most nine",
     "example_forgets": "quantity=6",
@@ -270,6 +278,7 @@ LINES = {
     "gateway_armed_by_a_fixture": "    gateway.world.arm(faults.event_store.append.fails())",
     "gateway_with_unseen_error": "    gateway.send_and_wait(AddItem(quantity=7))",
     "gateway_with_unseen_error_of_a_loop": "def test_gateway_with_unseen_error_of_a_loop(gateway):",
+    "gateway_with_unseen_error_of_a_move": "    gateway.world.run()",
     "gateway_never_moved": "    gateway.start(AddItem())",
     "gateway_with_unseen_failure": "    gateway.start(AddItem(quantity=10))",
     "forgotten_expectation": "    ws.given().when(AddItem())",

@@ -439,12 +439,16 @@ def test_a_failure_that_nobody_looked_at(gateway):
     """A started call that failed is told when the test ends, unless it was looked at."""
     gateway.start(PayOrder(id="none"))
     seen = gateway.start(PayOrder(id="none"))
+    asked_early = gateway.start(PayOrder(id="none"))
+    assert asked_early.error is None
     gateway.world.run()
 
     assert seen.error is not None
     with pytest.raises(SpecFailure, match="failed with CommandResultError, and nobody looked") as raised:
         gateway._held.settle()
     assert "NotFoundError" in str(raised.value)
+    with pytest.raises(SpecFailure, match="nobody looked"):
+        gateway._held.settle()
     gateway._held.settle()
 
 

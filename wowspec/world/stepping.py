@@ -1,9 +1,9 @@
 """PYTEST_DONT_REWRITE. Moves a world in small steps: from one passed point to the next.
 
 Theory of operation. An ordinary run steps a task until it waits, and a task may pass many points before it does. While
-a `Stepper` moves the world, a task that has passed a point gives way, and stays first in the queue: so the world can be
-left there, looked at, and moved on by whatever moves it next. Nobody is stepped in another order than in an ordinary
-run, and virtual time passes where it would there: when nothing is ready.
+a `Stepper` moves the world, a task that passes a point gives way before and after it, and stays first in the queue: so
+the world can be left there, looked at, and moved on by whatever moves it next. Nobody is stepped in another order than
+in an ordinary run, and virtual time passes where it would there: when nothing is ready.
 """
 
 from __future__ import annotations
@@ -32,12 +32,11 @@ class Stepper:
     task comes to the next point or waits.
     """
 
-    __slots__ = ("_picked", "_start", "_world")
+    __slots__ = ("_picked", "_world")
 
     def __init__(self, world: World) -> None:
         self._world = world
         self._picked: Task[Any] | None = None
-        self._start = len(world.trace)
 
     def move(self, enough: Callable[[], bool]) -> bool:
         """Move until `enough`, which is asked whenever a task has passed a point or waits; False if all rests first."""
@@ -61,14 +60,13 @@ class Stepper:
             return bool(stop.value)
 
     def _moves(self, enough: Callable[[], bool]) -> Generator[Any, Any, bool]:
-        scheduler, trace = self._world.scheduler, self._world.trace
+        scheduler = self._world.scheduler
         ready = scheduler._ready
         while True:
             while ready:
                 task = self._picked = self.pick(ready)
                 if task.done:
                     continue
-                self._start = len(trace)
                 yield from scheduler.step(task)
                 if enough():
                     return True
@@ -88,7 +86,8 @@ class Stepper:
     async def pass_point(self, world: World, point: str, passing: Callable[[], Any]) -> Any:  # noqa: ARG002
         """Pass a point and give way; work that is stepped inside another step does not."""
         own = world.scheduler.current is self._picked
-        if own and len(world.trace) > self._start:
+        if own:
+            # Points that were passed since, within plain calls, are to be seen before this one.
             await TURN
         try:
             result = passing()
