@@ -326,7 +326,7 @@ def _deliver(session: Session, stream: DomainEventStream, reference: AggregateRe
     runtime = session.runtime
     published = stream.copy()
     runtime.domain_event_bus.send_now(published)
-    aggregate = session.replay(reference)
+    aggregate = session.loaded(reference)
     if aggregate.initialized:
         runtime.state_event_bus.send_now(aggregate.to_state_event(stream))
     session.world.scheduler.run()

@@ -256,12 +256,21 @@ class Session:
         Raises:
             Exception: what a sourcing function raises.
         """
-        metadata = self.metadata_of(reference.named_aggregate).state
-        initial = self.initial.get(reference)
-        if initial is None:
-            aggregate = new_state_aggregate(metadata, reference)
+        return self._sourced(reference, self.initial.get(reference))
+
+    def loaded(self, reference: AggregateRef) -> StateAggregate:
+        """The state aggregate as a command would find it: its latest snapshot, then the streams that follow.
+
+        Raises:
+            Exception: what a sourcing function raises.
+        """
+        return self._sourced(reference, self.runtime.snapshot_store.record(reference))
+
+    def _sourced(self, reference: AggregateRef, start: SnapshotRecord | None) -> StateAggregate:
+        if start is None:
+            aggregate = new_state_aggregate(self.metadata_of(reference.named_aggregate).state, reference)
         else:
-            aggregate = self.runtime.snapshot_store.restored(initial)
+            aggregate = self.runtime.snapshot_store.restored(start)
         for stream in self.runtime.event_store.load_now(reference, aggregate.expected_next_version):
             aggregate.on_sourcing(stream)
         return aggregate
