@@ -6,6 +6,7 @@ import os
 import re
 import subprocess
 import sys
+from random import Random
 
 import pytest
 
@@ -51,7 +52,11 @@ from wowspec import (
     spec,
 )
 from wowspec.errors import CommandExpectVersionConflictError, InjectedFault, SpecError, SpecFailure
+from wowspec.runtime.footprint import footprint
 from wowspec.specs import tracking
+from wowspec.specs.concurrency import Flight
+from wowspec.specs.execution import arm, session_before
+from wowspec.world.choices import Choices
 
 BOTH = pytest.mark.parametrize("processes", [1, 2])
 
@@ -378,6 +383,49 @@ def test_a_search_does_not_depend_on_the_hash_seed():
     }
 
     assert printed == {text_of_a_search() + "\n"}
+
+
+class AtRandom(Choices):
+    """Choices by a generator of numbers instead of a schedule."""
+
+    def __init__(self, seed):
+        super().__init__(footprint=footprint)
+        self.numbers = Random(seed)
+
+    def _choose(self, ready):
+        self._prefix = (*self.schedule, self.numbers.randrange(len(ready)))
+        return super()._choose(ready)
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: account().when_concurrently(Withdraw(amount=80), Withdraw(amount=70), processes=2),
+        lambda: purse().when_concurrently(Spend(amount=80), Spend(amount=70)),
+        lambda: account().when_concurrently(
+            sent_as(Deposit(amount=5), request_id="r-1"), sent_as(Deposit(amount=5), request_id="r-1")
+        ),
+        lambda: till(2),
+        lambda: (
+            account()
+            .with_faults(faults.event_store.append.loses_reply())
+            .when_concurrently(Deposit(amount=5), Deposit(amount=6), processes=2)
+        ),
+    ],
+    ids=["withdrawals", "purse", "requests", "till", "fault"],
+)
+def test_orders_at_random_have_no_other_outcomes(make):
+    """What the search leaves out as making no difference makes none: no order at random ends in another way."""
+    spec_ = make().expect_any_outcome().expect_complete()
+    known = {outcome.exactly() for outcome in spec_.run().outcomes}
+    base, previous = session_before(spec_._node)
+    arm(base)
+
+    for seed in range(60):
+        choices = AtRandom(seed)
+        outcome = Flight(base, spec_._node.step, previous).together(choices)
+        choices.detach()
+        assert outcome.exactly() in known, f"schedule {choices.text}"
 
 
 # --- bounds ---------------------------------------------------------------------------------------------------------
