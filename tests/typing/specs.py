@@ -77,3 +77,23 @@ def of_faults() -> None:
     assert_type(faults.event_store.append.fails(times=2), Fault)
     assert_type(faults.event.deliver(Cart, "on_event").times_out(), Fault)
     assert_type(faults.service("payment").charge.fails(), Fault)
+    # Slips in a group, a point, a verb or an option of a fault.
+    faults.store.append.fails()  # type: ignore[attr-defined]
+    faults.event_store.apend.fails()  # type: ignore[attr-defined]
+    faults.event_store.append.fail()  # type: ignore[attr-defined]
+    faults.event_store.append.fails(time=2)  # type: ignore[arg-type]
+    faults.event_store.append()  # type: ignore[operator]
+
+
+def of_options() -> None:
+    cart = spec(Cart)
+    add = AddItem(name="b")
+    cart.when(add, owner_id="u-1", request_id="r-1", expected_version=2, header={"a": "b"}, wait_for=ws.snapshot())
+    cart.when(AddItem, name="b")
+    cart.when(ws.command_of(AddItem, name="b"), tenant_id="t-1")
+    ws.sent_as(add, owner_id="u-1")
+    # A slip in an option's name, or in its type.
+    cart.when(add, owner="u-1")  # type: ignore[call-overload]
+    cart.when(add, owner_id=5)  # type: ignore[call-overload]
+    cart.when(lambda run: add, owner="u-1")  # type: ignore[call-overload]
+    ws.sent_as(add, owner="u-1")  # type: ignore[call-arg]
