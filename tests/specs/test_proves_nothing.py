@@ -199,6 +199,30 @@ def test_what_could_never_be_stored(verb):
         getattr(run, verb)(BaseModel)
 
 
+def test_a_forgotten_decorator():
+    """A method that takes the command, and is no command function for want of a mark."""
+
+    class Go(BaseModel):
+        id: str = "g-1"
+
+    class Went(BaseModel):
+        id: str = "g-1"
+
+    @aggregate_root(context="library")
+    class Forgetful:
+        def __init__(self, id: str) -> None: ...
+
+        def go(self, command: Go) -> Went:
+            return Went()
+
+    with pytest.raises(SpecError) as caught:
+        spec(Forgetful).given().when(Go()).expect_no_events()
+    assert caught.value.why == "Forgetful.go takes one, but nothing says that it is a command function"
+    assert caught.value.instead == "@on_command above Forgetful.go"
+    with pytest.raises(SpecError, match="a command goes to the aggregate whose command function takes it"):
+        spec(Forgetful).given().when(Went()).expect_no_events()
+
+
 @pytest.mark.parametrize("returned", ["went", 7, {}, "itself"], ids=str)
 def test_what_is_no_event(returned):
     """A function that returns a text, a number or its command has lost its event, whatever its annotation says."""

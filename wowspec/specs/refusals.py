@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from inspect import isfunction
 from types import CoroutineType, GeneratorType
 from typing import Any, Final
 from weakref import WeakSet
@@ -9,7 +11,7 @@ from weakref import WeakSet
 from ..errors import SpecError
 from ..faults.values import Fault, FaultPoint
 from ..messages.envelopes import CommandMessage, DomainEvent, DomainEventStream
-from ..modeling.aggregates import aggregate_metadata, is_aggregate
+from ..modeling.aggregates import AggregateMetadata, aggregate_metadata, is_aggregate
 from ..modeling.claims import aggregate_of_command, aggregates_of_event
 from ..modeling.processors import is_processor
 from .items import On, SentCommand, Stream, TimeStep
@@ -157,6 +159,19 @@ def _event_class(kind: type) -> tuple[str, str] | None:
             f"{kind.__name__} is an event of {owner.__name__}, and when(...) sends a command",
             f"given({kind.__name__}(...)), or when(...) of a command that leads to it",
         )
+    return None
+
+
+def unmarked_taker(command_class: type, aggregates: Iterable[AggregateMetadata]) -> str | None:
+    """A method of these aggregate roots that is annotated with the class, as if it were a command function."""
+    for metadata in aggregates:
+        for name, method in vars(metadata.command_class).items():
+            if not isfunction(method):
+                continue
+            for parameter, annotation in method.__annotations__.items():
+                text = annotation.rpartition(".")[2] if isinstance(annotation, str) else annotation
+                if parameter != "return" and text in (command_class, command_class.__name__):
+                    return f"{metadata.command_class.__name__}.{name}"
     return None
 
 

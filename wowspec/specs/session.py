@@ -27,6 +27,7 @@ from ..world.clock import VirtualClock
 from ..world.world import World
 from .items import CommandOptions, On
 from .nodes import Node
+from .refusals import unmarked_taker
 from .shadows import Shadows
 
 
@@ -199,6 +200,13 @@ class Session:
         why = "a command goes to the aggregate whose command function takes it, or that mounts it"
         if base is not None:
             why = f"functions are found by the exact class: one that takes its base {base.__name__} does not take it"
+        unmarked = unmarked_taker(command_class, self.runtime.catalog.aggregates.values())
+        if unmarked is not None:
+            raise SpecError(
+                f"no aggregate handles the command {name}",
+                why=f"{unmarked} takes one, but nothing says that it is a command function",
+                instead=f"@on_command above {unmarked}",
+            )
         raise SpecError(
             f"no aggregate handles the command {name}",
             why=why,
