@@ -166,7 +166,7 @@ def unmarked_taker(command_class: type, aggregates: Iterable[AggregateMetadata])
     """A method of these aggregate roots that is annotated with the class, as if it were a command function."""
     for metadata in aggregates:
         for name, method in vars(metadata.command_class).items():
-            if not isfunction(method):
+            if not isfunction(method) or name.startswith("_"):
                 continue
             for parameter, annotation in method.__annotations__.items():
                 text = annotation.rpartition(".")[2] if isinstance(annotation, str) else annotation
