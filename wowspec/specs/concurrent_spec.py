@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Generic, NoReturn, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, NoReturn, Self, TypeVar
 
 from ..errors import SpecError, SpecFailure
 from . import event_expectations as on_events, outcome_expectations as on_outcome
@@ -13,6 +13,7 @@ from .diff import events_text
 from .event_expectations import says_yes
 from .interleaving import command_line, interleaving, told
 from .items import On
+from .misspelt import no_verb
 from .nodes import Node
 from .outcomes import Outcome
 from .render import BRIEF, render
@@ -37,6 +38,9 @@ class ConcurrentSpec(Generic[S]):
         self._node = node
         self._found: Concurrency | None = None
         self._told = False
+
+    if not TYPE_CHECKING:
+        __getattr__ = no_verb("a spec of commands in flight together")
 
     def run(self) -> Concurrency:
         """Run the orders (once) and give what came of them.

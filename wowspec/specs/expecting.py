@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Generic, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar
 
 from ..errors import SpecError, SpecFailure
 from ..messages.stages import CommandStage
@@ -11,6 +11,7 @@ from . import event_expectations as on_events, outcome_expectations as on_outcom
 from .execution import run_of
 from .items import On
 from .matchers import some
+from .misspelt import no_verb
 from .nodes import Node
 from .placing import SoftFailure, place_of_caller
 from .remarks import downstream
@@ -32,6 +33,9 @@ class Expecting(Generic[S]):
     def __init__(self, node: Node, soft: list[SoftFailure] | None = None) -> None:
         self._node = node
         self._soft = soft
+
+    if not TYPE_CHECKING:
+        __getattr__ = no_verb("a spec")
 
     # --- running ------------------------------------------------------------------------------------------------------
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Coroutine, Mapping
-from typing import Any, TypeVar, Unpack
+from typing import TYPE_CHECKING, Any, TypeVar, Unpack
 
 from pydantic import ValidationError
 
@@ -19,6 +19,7 @@ from .gateway_session import GatewaySession
 from .gateway_stream import AsyncResults
 from .gateway_world import GatewayWorld
 from .items import CommandOf, CommandOptions, Envelope, SentCommand, command_options, wanted
+from .misspelt import no_verb
 from .placing import place_of_caller
 
 T = TypeVar("T")
@@ -72,6 +73,9 @@ class Gateway(_Calls):
         super().__init__(GatewaySession())
         self.world = GatewayWorld(self._held)
         self.aio = AsyncCalls(self._held)
+
+    if not TYPE_CHECKING:
+        __getattr__ = no_verb("a gateway")
 
     def send(self, command: Any, /, **envelope: Unpack[Envelope]) -> None:
         """Send a command; who sends does not wait for what becomes of it.
@@ -178,6 +182,9 @@ class AsyncCalls(_Calls):
     """
 
     __slots__ = ()
+
+    if not TYPE_CHECKING:
+        __getattr__ = no_verb("gateway.aio")
 
     async def send(self, command: Any, /, **envelope: Unpack[Envelope]) -> None:
         """As `Gateway.send`."""

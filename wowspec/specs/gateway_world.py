@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Callable, Sequence
 from datetime import datetime
-from typing import Any, TypeVar, overload
+from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from ..errors import SpecError, SpecFailure
 from ..faults.arming import is_visit_of
@@ -25,6 +25,7 @@ from .gateway_session import GatewaySession
 from .history import nothing_more, pass_time, write_history
 from .items import TimeStep, advance as advance_step, at as at_step, on
 from .laws import require_law
+from .misspelt import no_verb
 from .parts import join, members_of, profile_of, require_fault
 from .pending import Pending, pending_of
 from .placing import place_of_caller
@@ -47,6 +48,9 @@ class GatewayWorld:
 
     def __init__(self, held: GatewaySession) -> None:
         self._held = held
+
+    if not TYPE_CHECKING:
+        __getattr__ = no_verb("a gateway's world")
 
     # --- what it holds ------------------------------------------------------------------------------------------------
 
