@@ -17,7 +17,7 @@ from wowspec import (
     on_sourcing,
     spec,
 )
-from wowspec.modeling.claims import aggregates_of_event
+from wowspec.modeling.claims import aggregate_of_event, aggregates_of_event, claim_event
 from wowspec.modeling.processors import processor_metadata
 
 
@@ -91,6 +91,19 @@ def test_a_bare_event_is_ambiguous():
         given(Started()).when(Start()).run()
     assert caught.value.what == "the event Started belongs to several aggregates: Front, Back"
     assert caught.value.instead == "spec(Front).given(...), which says the aggregate"
+
+
+def test_not_all_of_many_claimants_are_named():
+    """Every test of a module may have one of its own."""
+
+    class Knocked(BaseModel):
+        pass
+
+    claimants = [type("Knocker", (), {"__qualname__": f"place_{n}.<locals>.Knocker"}) for n in range(4)]
+    for claimant in claimants:
+        claim_event(Knocked, claimant)
+    with pytest.raises(SpecError, match=r"several aggregates: \S+place_0\S+, \S+place_1\S+, \S+place_2\S+, …\n"):
+        aggregate_of_event(Knocked)
 
 
 def test_an_event_is_no_command_whoever_claims_it():

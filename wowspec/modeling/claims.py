@@ -15,6 +15,8 @@ _EVENTS: Final = "__wowspec_event_of__"
 _STATES: Final = "__wowspec_state_of__"
 #: Stands in the qualified name of what a function defines.
 _LOCALS: Final = "<locals>"
+#: How many claimants an error names.
+_MOST_NAMED: Final = 3
 
 
 class Completable(Protocol):
@@ -170,7 +172,8 @@ def _only(message_class: type, attribute: str, what: str) -> type | None:
     if not found and concerned is not None:
         raise concerned
     if len(found) > 1:
-        names = ", ".join(_told(one, *(other for other in found if other is not one)) for one in found)
+        told = [_told(one, *(other for other in found if other is not one)) for one in found[:_MOST_NAMED]]
+        names = ", ".join([*told, "…"] if len(found) > _MOST_NAMED else told)
         raise SpecError(
             f"the {what} {message_class.__name__} belongs to several aggregates: {names}",
             why="the kit cannot tell which one is meant",
