@@ -17,7 +17,6 @@ from .alignment import match_events
 from .diff import count_text, events_text
 from .event_expectations import reference_of, says_yes
 from .execution import subject_of
-from .facts import Facts
 from .hints import COMMAND_RULES
 from .items import On
 from .nodes import Node
@@ -26,18 +25,9 @@ from .run import APPLIED, Run
 from .value_diff import fields_text, mapping_text
 
 
-def commands_of(run: Run) -> Facts[Any]:
-    """The commands that sagas sent during a run, as the command bus accepted them."""
-    return Facts.of_envelopes(
-        row.subject
-        for row in run.rows_of(COMMAND_BUS_SEND)
-        if row.outcome in APPLIED and row.subject is not run.message
-    )
-
-
 def commands(run: Run, expected: Sequence[Any]) -> str | None:
     """Sagas sent exactly these commands, in this order; a builder says the envelope, too."""
-    sent = commands_of(run)
+    sent = run.commands
     bodies = [item.values.body if isinstance(item, CommandBuilder) else item for item in expected]
     match = match_events(bodies, tuple(sent))
     if not match.matched:
@@ -63,7 +53,7 @@ def _envelope(builder: CommandBuilder[Any], message: CommandMessage[Any]) -> str
 
 def no_commands(run: Run) -> str | None:
     """Sagas sent nothing."""
-    sent = commands_of(run)
+    sent = run.commands
     return None if not sent else count_text(0, sent, ledger="sent", noun="command")
 
 

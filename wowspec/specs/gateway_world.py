@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Any, TypeVar, overload
 from ..errors import SpecError, SpecFailure
 from ..faults.arming import is_visit_of
 from ..faults.values import Fault
+from ..messages.header import UPSTREAM_ID
 from ..modeling.identity import AggregateRef
 from ..modeling.ordering import Order
 from ..runtime.chain import Filter, NamedFilter
 from ..runtime.sourcing import StateAggregate
 from ..world.clock import VirtualClock
-from ..world.points import DOMAIN_EVENT_BUS_SEND
+from ..world.points import COMMAND_BUS_SEND, DOMAIN_EVENT_BUS_SEND
 from ..world.stepping import Stepper
 from ..world.trace import TraceRow
 from ..world.world import LoggedFailure
@@ -284,6 +285,30 @@ class GatewayWorld:
             for row in session.world.trace.rows
             if row.point == DOMAIN_EVENT_BUS_SEND and row.outcome in APPLIED and row.subject.aggregate_id == reference
             for event in row.subject.events
+        )
+
+    def views(self, projection: type) -> dict[str, Any]:
+        """Copies of the rows that a projection keeps by now, by their ids.
+
+        Raises:
+            SpecError: if the world holds no such projection.
+        """
+        session = self._entered().session
+        if projection not in session.runtime.catalog.processors:
+            raise SpecError(
+                f"gateway.world.views({projection.__name__}): the world holds no such projection",
+                why="a world holds just the parts that it is told of",
+                instead=f"gateway.world.using({projection.__name__}) before the first call",
+            )
+        return copy.deepcopy(dict(session.runtime.views.of(projection)))
+
+    @property
+    def commands(self) -> Facts[Any]:
+        """The commands that sagas sent, as the command bus accepted them."""
+        return Facts.of_envelopes(
+            row.subject
+            for row in self.trace
+            if row.point == COMMAND_BUS_SEND and row.outcome in APPLIED and UPSTREAM_ID in row.subject.header
         )
 
     @property

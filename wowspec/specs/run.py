@@ -14,7 +14,7 @@ from ..messages.exchange import ServerCommandExchange
 from ..messages.wait_signals import CommandResult
 from ..modeling.identity import AggregateRef
 from ..runtime.sourcing import StateAggregate
-from ..world.points import DOMAIN_EVENT_BUS_SEND, EVENT_DELIVER, STATE_EVENT_BUS_SEND
+from ..world.points import COMMAND_BUS_SEND, DOMAIN_EVENT_BUS_SEND, EVENT_DELIVER, STATE_EVENT_BUS_SEND
 from ..world.scheduler import Task
 from ..world.trace import TraceRow
 from ..world.world import LoggedFailure
@@ -58,6 +58,7 @@ class Run:
         parent: the run before this one.
         decided: whether a verb of the spec said that it failed (or that its outcome is unknown).
         excused: logged errors that a verb of the spec named.
+        earlier: how many of the logged errors came before it, while history was delivered.
     """
 
     session: Session
@@ -74,6 +75,7 @@ class Run:
     parent: Run | None = None
     decided: bool = False
     excused: set[int] = field(default_factory=set)
+    earlier: int = 0
 
     def __repr__(self) -> str:
         error = self.error
@@ -173,6 +175,17 @@ class Run:
         return Facts.of_envelopes(row.subject for row in rows if row.subject.command_id == cause)
 
     @property
+    def commands(self) -> Facts[Any]:
+        """The commands that sagas sent, as the command bus accepted them."""
+        return Facts.of_envelopes(
+            row.subject for row in self._applied(COMMAND_BUS_SEND) if row.subject is not self.message
+        )
+
+    def views(self, projection: type) -> dict[str, Any]:
+        """Copies of the rows that a projection keeps by now, by their ids."""
+        return copy.deepcopy(dict(self.session.runtime.views.of(projection)))
+
+    @property
     def state_events(self) -> int:
         """How many state events of this command the state event bus accepted."""
         return sum(1 for row in self._applied(STATE_EVENT_BUS_SEND) if row.subject.command_id == self.command_id)
@@ -240,7 +253,7 @@ class Run:
         return self.message is not None and entry.subject is self.message
 
     def _is_injected(self, entry: LoggedFailure) -> bool:
-        struck = [row.error for row in self.rows if row.was_struck]
+        struck = [row.error for row in self.session.world.trace.rows if row.was_struck]
         return any(error is other for error in _causes(entry.error) for other in struck)
 
 
