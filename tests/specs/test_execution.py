@@ -36,6 +36,16 @@ def test_a_world_goes_when_nobody_holds_it(parts):
         gc.enable()
 
 
+def test_a_long_chain_runs_without_a_stack_of_calls():
+    """Steps that nobody looked at run one after the other when the last one is looked at, however many they are."""
+    chain = given()
+    for number in range(500):
+        chain = chain.when(CreateOrder(id=f"o-{number}"))
+    assert len([node for node in chain._node.path() if node.run is None]) > 500
+    chain.expect_succeeded()
+    assert chain.run().aggregate_id == "o-499"
+
+
 def test_a_sender_that_waits_for_ever():
     """A void command is only sent, without a deadline: where its bus hangs, its outcome is unknown, not undecided."""
     hung = given().with_faults(faults.command_bus.send.hangs(times=3))

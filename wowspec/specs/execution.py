@@ -45,29 +45,33 @@ def run_of(node: Node) -> Run:
         SpecError: if the author erred.
         SpecFailure: if a step before it failed undecided.
     """
-    if node.run is None:
-        _execute(node)
+    waiting: list[Node] = []
+    step: Node | None = node
+    while step is not None and step.run is None:
+        if isinstance(step.step, ACTIONS):
+            waiting.append(step)
+        step = step.parent
+    for each in reversed(waiting):
+        _execute(each)
     assert node.run is not None
     return node.run
 
 
 def session_before(node: Node) -> tuple[Session, Run | None]:
     """The world as it is right before a step, of its own; and the run that came before, if any."""
-    path = node.path()
-    start = 0
+    steps: list[Node] = []
+    earlier = node.parent
+    while earlier is not None and not isinstance(earlier.step, ACTIONS):
+        steps.append(earlier)
+        earlier = earlier.parent
+    steps.reverse()
     previous: Run | None = None
-    for index in range(len(path) - 1, -1, -1):
-        earlier = path[index]
-        if earlier is not node and isinstance(earlier.step, ACTIONS):
-            previous = run_of(earlier)
-            settle(previous, earlier.where)
-            start = index + 1
-            break
-    steps = path[start:-1] if path[-1] is node else path[start:]
-    if previous is not None:
+    if earlier is not None:
+        previous = run_of(earlier)
+        settle(previous, earlier.where)
         session = previous.session.branch()
     else:
-        session = _fresh(path)
+        session = _fresh(steps)
         steps = [item for item in steps if not (isinstance(item.step, Setup) and item.step.shapes_fresh_world)]
     _apply(session, steps, node)
     return session, previous
