@@ -94,7 +94,7 @@ class DomainEvent(Generic[B]):
         )  # fmt: skip
 
 
-@dataclass(slots=True, init=False, eq=False)
+@dataclass(slots=True, init=False)
 class DomainEventStream:
     """All events of one command: one version, one unit of storage (EVT-042, EVT-050)."""
 
@@ -152,6 +152,10 @@ class DomainEventStream:
 
     def __len__(self) -> int:
         return len(self.events)
+
+    def __hash__(self) -> int:
+        # Equal by value (EVT-052), and the id is the part of it that nobody changes.
+        return hash(self.id)
 
     def copy(self) -> DomainEventStream:
         """Independent headers, shared bodies (EVT-013, EVT-051)."""
