@@ -41,6 +41,7 @@ from .parts import join, members_of, profile_of, require_fault
 from .refusals import refuse_coroutine, require_command, require_command_class
 from .render import BRIEF, render
 from .session import Profile, Session
+from .showing import step_text
 from .story import note_branch
 from .tracking import track
 
@@ -338,8 +339,7 @@ class Spec(ExpectingDownstream[S]):
         return self
 
     def __repr__(self) -> str:
-        steps = [type(node.step).__name__ for node in self._node.path()]
-        return f"<Spec {' > '.join(steps)}>"
+        return f"<{'.'.join(step_text(node) for node in self._node.path())}>"
 
 
 def _require_services(verb: str, given: Sequence[Any], by_name: Mapping[str, Any], example: str) -> None:

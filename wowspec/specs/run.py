@@ -83,6 +83,8 @@ class Run:
             how = "succeeded"
         else:
             how = "outcome unknown" if self.is_unknown else f"failed with {type(error).__name__}"
+        if self.message is not None:
+            how += f", stored {', '.join(kind.__name__ for kind in self.stored.types) or 'nothing'}"
         return f"<Run of {shown(self.command)}: {how}>"
 
     # --- outcome ------------------------------------------------------------------------------------------------------
