@@ -37,6 +37,9 @@ from .field_types import (
 from .records import RECORD_CONFIG, RecordCodec, attributes_of, with_records
 from .serializable import unserializable
 
+#: A definition is refused at the line of its author, not at ours.
+__tracebackhide__ = True
+
 T = TypeVar("T")
 
 WHY: Final = "events, commands and states are stored and sent as JSON in production"

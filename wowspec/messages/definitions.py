@@ -13,6 +13,9 @@ from ..modeling.deciders import decider
 from ..modeling.functions import Namespace
 from .codec import check_serializable
 
+#: A definition is refused at the line of its author, not at ours.
+__tracebackhide__ = True
+
 _BUILT_IN: Final = frozenset(cls for row in BUILT_IN_COMMANDS for cls in (row.command, row.event))
 
 

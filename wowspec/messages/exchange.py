@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
-from ..errors import DomainEventError
 from ..error_policy import as_error_info
+from ..errors import DomainEventError
 from ..modeling.identity import AggregateRef, FunctionInfo
 from .envelopes import CommandMessage, DomainEvent, DomainEventStream, StateEvent
 from .header import Header

@@ -33,6 +33,9 @@ from pydantic.functional_serializers import PlainSerializer, WrapSerializer
 
 from ..modeling.functions import Namespace, UnresolvedAnnotation
 
+#: A definition is refused at the line of its author, not at ours.
+__tracebackhide__ = True
+
 _NO_NAMES: Final = Namespace()
 
 #: Leaves whose JSON is one value, the same in every run.

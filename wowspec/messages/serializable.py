@@ -25,6 +25,9 @@ from .field_types import (
     unfold,
 )
 
+#: A definition is refused at the line of its author, not at ours.
+__tracebackhide__ = True
+
 #: Types that pydantic takes as they are, but that are gone once they were written.
 _NEVER: Final[frozenset[Any]] = frozenset(
     (

@@ -19,6 +19,9 @@ from .naming import message_name
 from .ordering import Order
 from .states import StateMetadata, state_metadata
 
+#: A definition is refused at the line of its author, not at ours.
+__tracebackhide__ = True
+
 T = TypeVar("T", bound=type)
 
 DEFAULT_CONTEXT: Final = "default"

@@ -18,6 +18,9 @@ from ..errors import DefinitionError
 from .identity import DEFAULT_TENANT_ID
 from .ordering import ORDER_FIRST, ORDER_LAST, Order
 
+#: A definition is refused at the line of its author, not at ours.
+__tracebackhide__ = True
+
 T = TypeVar("T", bound=type)
 A = TypeVar("A", bound=Any)
 M = TypeVar("M")

@@ -10,6 +10,9 @@ from typing import Any, Final, Protocol
 
 from ..errors import DefinitionError, SpecError
 
+#: A definition is refused at the line of its author, not at ours.
+__tracebackhide__ = True
+
 _COMMANDS: Final = "__wowspec_command_of__"
 _EVENTS: Final = "__wowspec_event_of__"
 _STATES: Final = "__wowspec_state_of__"

@@ -29,6 +29,9 @@ from .identity import NamedAggregate
 from .naming import message_name, to_named_aggregate
 from .scopes import DECLARED
 
+#: A definition is refused at the line of its author, not at ours.
+__tracebackhide__ = True
+
 METADATA: Final = "__wowspec_command_metadata__"
 
 #: Names the aggregate of one instance; the context is looked up in the scopes only if the name needs one.

@@ -24,6 +24,9 @@ from .functions import (
 from .identity import FunctionInfo, FunctionKind, NamedAggregate
 from .states import StateMetadata
 
+#: A definition is refused at the line of its author, not at ours.
+__tracebackhide__ = True
+
 S = TypeVar("S")
 
 _EMPTY: Final = inspect.Parameter.empty

@@ -13,6 +13,9 @@ from typing import Any, Final, TypeVar, overload
 from ..errors import DefinitionError
 from .identity import FunctionKind
 
+#: A definition is refused at the line of its author, not at ours.
+__tracebackhide__ = True
+
 F = TypeVar("F", bound=Callable[..., Any])
 
 MARK: Final = "__wowspec_mark__"

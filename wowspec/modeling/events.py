@@ -13,6 +13,9 @@ from .identity import NamedAggregate
 from .naming import message_name, to_named_aggregate
 from .scopes import DECLARED
 
+#: A definition is refused at the line of its author, not at ours.
+__tracebackhide__ = True
+
 METADATA: Final = "__wowspec_event_metadata__"
 
 

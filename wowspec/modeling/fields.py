@@ -20,6 +20,9 @@ from typing import Any, Final
 from ..errors import DefinitionError, IllegalArgumentError
 from .annotations import marks_field
 
+#: A definition is refused at the line of its author, not at ours.
+__tracebackhide__ = True
+
 _FOREIGN: Final = frozenset({"abc", "builtins", "dataclasses", "enum", "typing", "typing_extensions"})
 _CLASS_LEVEL_TEXT: Final = re.compile(r"^\s*(?:[A-Za-z_]\w*\.)?(?:ClassVar|InitVar)\b")
 #: What stands for an annotation that cannot be resolved.

@@ -21,6 +21,9 @@ from .annotations import Name
 from .decorators import ROLES, Mark, Role, RoleRow, mark_of
 from .fields import defining_locals, enclosing_locals
 
+#: A definition is refused at the line of its author, not at ours.
+__tracebackhide__ = True
+
 ENVELOPE: Final = "__wowspec_envelope__"
 #: Envelopes of commands; all others are of events.
 _COMMAND_ENVELOPES: Final = ("CommandMessage", "ServerCommandExchange")

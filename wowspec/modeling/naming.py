@@ -11,6 +11,9 @@ from ..errors import IllegalArgumentError
 from .annotations import ClassName, plain_mark
 from .identity import NamedAggregate
 
+#: A definition is refused at the line of its author, not at ours.
+__tracebackhide__ = True
+
 #: Own attribute of a built-in class: its simple name in the modelled runtime, where that differs.
 WIRE_NAME: Final = "__wowspec_wire_name__"
 

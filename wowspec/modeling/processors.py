@@ -14,6 +14,9 @@ from .decorators import Role
 from .functions import HandlerFunction, Namespace, UnresolvedAnnotation, discover
 from .identity import FunctionInfo, NamedAggregate
 
+#: A definition is refused at the line of its author, not at ours.
+__tracebackhide__ = True
+
 T = TypeVar("T", bound=type)
 
 DEFINITION: Final = "__wowspec_processor__"

@@ -7,6 +7,9 @@ from typing import Final
 from . import claims
 from .configuration import ConfiguredAggregate
 
+#: A definition is refused at the line of its author, not at ours.
+__tracebackhide__ = True
+
 _CONFIGURED: Final = "__wowspec_configured__"
 
 

@@ -14,6 +14,9 @@ from .decorators import Role
 from .functions import HandlerFunction, Namespace, UnresolvedAnnotation, discover, strip_annotated
 from .identity import AggregateRef
 
+#: A definition is refused at the line of its author, not at ours.
+__tracebackhide__ = True
+
 _METADATA: Final = "__wowspec_state__"
 _ID: Final = "id"
 _TENANT_ID: Final = "tenant_id"
