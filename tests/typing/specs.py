@@ -97,3 +97,12 @@ def of_options() -> None:
     cart.when(add, owner_id=5)  # type: ignore[call-overload]
     cart.when(lambda run: add, owner="u-1")  # type: ignore[call-overload]
     ws.sent_as(add, owner="u-1")  # type: ignore[call-arg]
+
+
+def of_names() -> None:
+    cart = spec(Cart).when(AddItem(name="b"))
+    cart.expect_stage(ws.PROCESSED).expect_stage("PROCESSED").expect_command_state("EXPIRED")
+    cart.expect_stage("PROCESED")  # type: ignore[arg-type]
+    cart.expect_command_state("EXPIRE")  # type: ignore[arg-type]
+    # A slip in a verb.
+    cart.expect_event_s(AddItem)  # type: ignore[attr-defined]

@@ -21,6 +21,7 @@ from .hints import COMMAND_RULES
 from .items import On
 from .nodes import Node
 from .render import render
+from .requirements import StageName, require_stage
 from .run import APPLIED, Run
 from .value_diff import fields_text, mapping_text
 
@@ -186,8 +187,9 @@ def no_snapshot(run: Run, target: On | None) -> str | None:
     return None if record is None else f"there is a snapshot of {reference} at version {record.version}"
 
 
-def notified(run: Run, stage: CommandStage, times: int) -> str | None:
+def notified(run: Run, wanted: CommandStage | StageName, times: int) -> str | None:
     """So many signals of a stage reached the notifier."""
+    stage = require_stage("expect_notified", wanted)
     count = sum(1 for signal in run.signals if signal.stage is stage)
     return None if count == times else f"{count} signals of {stage.name} reached the notifier, expected {times}"
 

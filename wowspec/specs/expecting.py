@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar
 
 from ..errors import SpecError, SpecFailure
 from ..messages.stages import CommandStage
+from ..runtime.aggregate import CommandState
 from . import event_expectations as on_events, outcome_expectations as on_outcome
 from .execution import run_of
 from .items import On
@@ -15,7 +16,7 @@ from .misspelt import no_verb
 from .nodes import Node
 from .placing import SoftFailure, place_of_caller
 from .remarks import downstream
-from .requirements import require_no_processors, require_some
+from .requirements import CommandStateName, StageName, require_no_processors, require_some
 from .run import Run
 from .run_hints import explain_missing_service, run_hints
 from .story import timeline, traceback_text
@@ -310,7 +311,7 @@ class Expecting(Generic[S]):
         run = self.run()
         return self._judge(on_outcome.result(run, entries), run)
 
-    def expect_stage(self, stage: CommandStage, *, succeeded: bool = True, **fields: Any) -> Self:
+    def expect_stage(self, stage: CommandStage | StageName, *, succeeded: bool = True, **fields: Any) -> Self:
         """A stage was signalled, with success or failure, and its signal has these fields."""
         __tracebackhide__ = True
         run = self.run()
@@ -349,7 +350,7 @@ class Expecting(Generic[S]):
         run = self.run()
         return self._judge(on_outcome.acknowledged(run, times), run)
 
-    def expect_command_state(self, state: str) -> Self:
+    def expect_command_state(self, state: CommandState | CommandStateName) -> Self:
         """The command aggregate of the last attempt is `STORED`, `SOURCED` or `EXPIRED`."""
         __tracebackhide__ = True
         run = self.run()

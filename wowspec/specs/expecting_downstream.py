@@ -13,6 +13,7 @@ from .expecting import Expecting
 from .items import On
 from .nodes import WhenEvent
 from .remarks import downstream
+from .requirements import StageName
 from .run import Run
 from .tracking import look_at
 
@@ -101,7 +102,7 @@ class ExpectingDownstream(Expecting[S]):
         run = self.run()
         return self._judge(on_downstream.no_snapshot(run, target), run)
 
-    def expect_notified(self, stage: CommandStage, *, times: int = 1) -> Self:
+    def expect_notified(self, stage: CommandStage | StageName, *, times: int = 1) -> Self:
         """So many signals of a stage reached the notifier."""
         __tracebackhide__ = True
         run = self.run()

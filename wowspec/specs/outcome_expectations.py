@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
@@ -20,7 +21,7 @@ from ..world.trace import TraceRow
 from ..world.world import LoggedFailure
 from .layout import several
 from .render import BRIEF, render
-from .requirements import require_number, require_point
+from .requirements import CommandStateName, StageName, require_number, require_point, require_stage
 from .run import APPLIED, PROGRAMMING_ERRORS, Run
 from .showing import shown
 from .story import refused_fields
@@ -153,14 +154,9 @@ def result(run: Run, expected: Mapping[str, Any]) -> str | None:
     return mapping_text(expected, held, subject="the command's result", root="result", exact=True) or None
 
 
-def stage(run: Run, wanted: CommandStage, succeeded: bool, fields: Mapping[str, Any]) -> str | None:
+def stage(run: Run, wanted: CommandStage | StageName, succeeded: bool, fields: Mapping[str, Any]) -> str | None:
     """A stage was reached, with success or failure."""
-    if not isinstance(wanted, CommandStage):
-        raise SpecError(
-            f"expect_stage({wanted!r})",
-            why="a stage is one of " + ", ".join(item.name for item in CommandStage),
-            instead="from wowspec import PROCESSED; expect_stage(PROCESSED)",
-        )
+    wanted = require_stage("expect_stage", wanted)
     unknown = [name for name in fields if name not in _SIGNAL_FIELDS]
     if unknown:
         raise SpecError(
@@ -309,13 +305,14 @@ def acknowledged(run: Run, times: int) -> str | None:
     return None if done == times else f"the command was acknowledged {several(done, 'time')}, expected {times}"
 
 
-def command_state(run: Run, expected: str) -> str | None:
+def command_state(run: Run, expected: CommandState | CommandStateName) -> str | None:
     """The state of the command aggregate after its last attempt."""
     if expected not in list(CommandState):
+        close = difflib.get_close_matches(str(expected), list(CommandState), 1) or list(CommandState)
         raise SpecError(
             f"expect_command_state({expected!r})",
             why="no command aggregate is ever in such a state",
-            instead=" or ".join(f"expect_command_state({state.value!r})" for state in CommandState),
+            instead=" or ".join(f"expect_command_state({str(state)!r})" for state in close),
         )
     aggregate = run.exchange.command_aggregate if run.exchange is not None else None
     if aggregate is None:

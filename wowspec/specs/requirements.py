@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Literal
 
 from ..errors import SpecError
 from ..faults.values import FaultPoint, close_points
 from ..messages.envelopes import CommandMessage
+from ..messages.stages import CommandStage
 from ..modeling.aggregates import AggregateMetadata
 from ..modeling.claims import aggregate_of_command, aggregates_of_event
 from ..modeling.processors import is_processor
@@ -37,6 +39,23 @@ def require_point(verb: str, point: Any) -> None:
             why="what passes no point of the pipeline leaves no trace to look at",
             instead=" or ".join(map(repr, close_points(str(point)))),
         )
+
+
+#: For type checkers: the names of `CommandStage` and of `CommandState`.
+StageName = Literal["SENT", "PROCESSED", "SNAPSHOT", "PROJECTED", "EVENT_HANDLED", "SAGA_HANDLED"]
+CommandStateName = Literal["STORED", "SOURCED", "EXPIRED"]
+
+
+def require_stage(verb: str, stage: Any) -> CommandStage:
+    """A stage, or the one of this name; refuse what is none."""
+    if isinstance(stage, str) and stage in CommandStage.__members__:
+        return CommandStage[stage]
+    close = difflib.get_close_matches(str(stage), list(CommandStage.__members__), 1) or ["PROCESSED"]
+    raise SpecError(
+        f"{verb}({render(stage, BRIEF)})",
+        why="a stage is one of " + ", ".join(item.name for item in CommandStage),
+        instead=f"from wowspec import {close[0]}; {verb}({close[0]})",
+    )
 
 
 def require_some(verb: str, items: Sequence[Any], instead: str) -> None:
