@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from types import SimpleNamespace
 
 import pytest
+from pydantic import BaseModel
 
 from wowspec import errors
 from wowspec.error_policy import CODE_TABLE, ErrorPolicy, as_error_info, recoverable
@@ -232,3 +234,48 @@ def test_a_copy_is_independent():
     assert copied.info(ValueError()).error_code == "Shared"
     assert policy.info(KeyError()).error_code == "BadRequest"
     assert policy.recoverability(KeyError()) is Recoverability.UNKNOWN
+
+
+class Silent(BaseModel):
+    """A model without an error code."""
+
+    name: str = "n"
+
+
+class Open(BaseModel, extra="allow"):
+    """A model that takes any field."""
+
+
+class Field(BaseModel):
+    """A model whose error code has no default."""
+
+    error_code: str
+    error_msg: str = "m"
+
+
+class Asked:
+    """Answers whatever it is asked."""
+
+    def __getattr__(self, name):
+        return name
+
+
+@pytest.mark.clause("CMD-321")
+@pytest.mark.parametrize(
+    ("value", "code"),
+    [
+        (Silent(), None),
+        (Open(error_code="E", error_msg="m"), "E"),
+        (Field(error_code="E"), "E"),
+        (Field.model_construct(), None),
+        (Asked(), "error_code"),
+        (SimpleNamespace(error_code="E", error_msg="m"), "E"),
+        (SimpleNamespace(), None),
+        (3, None),
+    ],
+)
+def test_a_code_is_found_wherever_an_object_keeps_it(value, code):
+    """On the class, in the object, among extra fields, or given when it is asked; at the second time, too."""
+    for _ in range(2):
+        info = as_error_info(value)
+        assert (info and info.error_code) == code

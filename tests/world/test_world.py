@@ -229,3 +229,18 @@ def test_lanes_of_a_trace():
         task.result()
 
     assert {lane: len(rows) for lane, rows in world.trace.lanes().items()} == {"a-1": 2, "gateway:a-1": 1}
+
+
+def test_a_failure_is_noted_where_its_point_was_passed():
+    """Whatever the effect itself passed stays behind it, as it was."""
+    world = World()
+
+    def effect():
+        world.enter("snapshot.load", LANE, "inner", "", lambda: None)
+        raise KeyError("k")
+
+    task = pass_point(world, effect)
+
+    assert isinstance(task.error, KeyError)
+    assert [str(row) for row in world.trace] == ["a-1 event_store.append error:KeyError v1", "a-1 snapshot.load ok"]
+    assert [row.key for row in world.trace] == ["a-1", "a-1"]
