@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
+
 import pytest
 
 from wowspec import Header, IllegalStateError
@@ -58,6 +61,17 @@ def test_a_copy_is_writable():
 
     assert "b" not in header
     assert isinstance(copied, Header)
+
+
+@pytest.mark.clause("CMD-064")
+@pytest.mark.parametrize("duplicate", [copy.copy, copy.deepcopy, lambda header: pickle.loads(pickle.dumps(header))])
+def test_copies_of_pythons_own_are_writable(duplicate):
+    """As those of `copy()`, so that whoever holds a message may copy it in either way."""
+    copied = duplicate(Header({"a": "1"}).freeze())
+    copied["b"] = "2"
+
+    assert type(copied) is Header
+    assert copied == {"a": "1", "b": "2"}
 
 
 @pytest.mark.clause("CMD-065", "EVT-073")
