@@ -258,7 +258,7 @@ MISTAKES: dict[str, tuple[Any, list[str]]] = {
     "nothing after when": (lambda: given(Begun()).inject(Guide()).when(Go()).expect_error(InjectedFault), []),
     "a class as a service": (
         lambda: given(Begun()).inject(guide=Guide).when(Ask()).expect_events(Went(stamp="north")),
-        ["guide is the class Guide, not an object of it: inject(guide=Guide())"],
+        ["a handler was given the class Guide, not an object of it: inject(guide=Guide())"],
     ),
     "a fault that waits for another visit": (
         lambda: (
@@ -310,6 +310,19 @@ def test_service_that_comes_too_late():
 
     assert str(caught.value).splitlines()[-1] == (
         "  hint: inject(...) stands after when(...), and counts for the next one"
+    )
+
+
+def test_class_of_a_service():
+    """What looked for an object is told that a class is on offer, which is of no class but `type`."""
+    with pytest.raises(SpecError) as caught, a_test():
+        given(Begun()).inject(Guide).when(Ask()).expect_event(Went)
+
+    assert str(caught.value) == (
+        "nothing supplies parameter 'guide' of Walk.ask (asked for by Guide)\n"
+        "  why: the runtime would pass nothing there; on offer are: type: the class Guide\n"
+        "  instead: .inject(Guide(...)) or .inject(guide=...);"
+        " an object of Guide where the class was given: .inject(Guide())"
     )
 
 

@@ -138,6 +138,9 @@ def _missing(place: str, parameter: Parameter, services: ServiceProvider) -> Mis
     instead = f".inject({wanted.__name__}(...)) or {by_name}" if wanted is not None else by_name
     if wanted is not None and _is_bare_protocol(wanted):
         instead = f"{by_name}, or @runtime_checkable above {asked}: no object is known to be of a Protocol without it"
+    classes = [service.__name__ for _, service in services.named() if isinstance(service, type)]
+    if classes:
+        instead += f"; an object of {classes[0]} where the class was given: .inject({classes[0]}())"
     return MissingServiceError(
         f"nothing supplies parameter {parameter.name!r} of {place} (asked for by {asked})",
         why=f"the runtime would pass nothing there; on offer are: {services.offer()}",

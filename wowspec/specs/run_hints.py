@@ -17,6 +17,7 @@ from ..errors import NotFoundError
 from ..messages.codec import encode
 from ..modeling.builtin import BUILT_IN_EVENTS
 from ..modeling.identity import AggregateRef
+from ..modeling.naming import message_name
 from ..runtime.injection import MissingServiceError
 from ..world.clock import NANOS_PER_MILLI
 from .alignment import Match
@@ -123,8 +124,9 @@ def _class_for_service(run: Run, node: Node | None) -> str | None:  # noqa: ARG0
         return None
     for name, service in run.session.world.services.named():
         if isinstance(service, type) and f"{service.__qualname__}." in str(run.error):
-            kind = service.__name__
-            return f"{name} is the class {kind}, not an object of it: inject({name}={kind}())"
+            made = f"{service.__name__}()"
+            told = f"inject({name}={made})" if name != message_name(type) else f"inject({made})"
+            return f"a handler was given the class {service.__name__}, not an object of it: {told}"
     return None
 
 

@@ -70,7 +70,7 @@ class ServiceProvider:
 
     def offer(self) -> str:
         """What is registered, for error texts."""
-        return ", ".join(f"{name}: {type(service).__name__}" for name, service in self._by_name.items()) or "none"
+        return ", ".join(f"{name}: {_kind(service)}" for name, service in self._by_name.items()) or "none"
 
     def copy(self) -> ServiceProvider:
         """An independent provider of the same services."""
@@ -106,6 +106,10 @@ def _deep_copy(service: Any, copies: dict[int, Any]) -> Any:
             why="each of the runs that are compared needs services that no other run has changed",
             instead=f".inject_factory({name}) instead of .inject({name}(...)): it makes a fresh one for each run",
         ) from error
+
+
+def _kind(service: Any) -> str:
+    return f"the class {service.__name__}" if isinstance(service, type) else type(service).__name__
 
 
 def _is_subclass(kind: type, wanted: type) -> bool:
