@@ -168,7 +168,7 @@ def explored_text(search: Search, step: WhenConcurrently) -> str:
 class Flight:
     """The commands in a world of their own, ready to be sent."""
 
-    __slots__ = ("_base", "_began", "_refused", "_sent", "_sessions", "_tasks", "step")
+    __slots__ = ("_base", "_began", "_refused", "_sent", "_sessions", "_tasks", "_untold", "step")
 
     def __init__(self, base: Session, step: WhenConcurrently, previous: Run | None) -> None:
         session = base.branch(isolated=True)
@@ -178,6 +178,7 @@ class Flight:
         self._base = previous
         self._sessions = [session, *(replace(session, runtime=runtime) for runtime in beside)]
         self._began = session.world.clock.nanos
+        self._untold = session.take_untold()
         self._tasks: dict[int, Task[Any]] = {}
         self._refused: dict[int, Run] = {}
         self._sent: dict[int, CommandMessage[Any]] = {}
@@ -247,9 +248,11 @@ class Flight:
             raise_author_errors(session, failure, 0)
         breaches = check_laws(session.runtime, session.laws_off, session.shadows, session.initial)
         signals = [signal for other in self._sessions for _, signal in other.runtime.notifier.received]
+        logged = [*self._untold, *world.log]
         runs = []
         for place, sent in enumerate(self.step.commands):
             if place in self._refused:
+                self._refused[place].logged = logged
                 runs.append(self._refused[place])
                 continue
             task, message = self._tasks.get(place), self._sent[place]
@@ -263,11 +266,12 @@ class Flight:
                     failures.get(place),
                     audit.exchanges.get(message.id),
                     range(len(world.trace)),
-                    world.log,
+                    logged,
                     signals,
                     breaches,
                     armory.fired if armory is not None else [],
                     self._base,
+                    earlier=len(self._untold),
                 )
             )
         machines = tuple(other.world.ids.machine_id for other in self._sessions)

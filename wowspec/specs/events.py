@@ -36,7 +36,7 @@ def send_event(session: Session, step: WhenEvent, subject: type | None, previous
         SpecError: if the event belongs to no aggregate, or no function takes it.
     """
     world = session.world
-    started, logged = len(world.trace), len(world.log)
+    started, logged = 0 if step.event is None else len(world.trace), len(world.log)
     heard = len(session.runtime.notifier.received)
     audit = session.runtime.audit
     assert audit is not None
@@ -59,6 +59,7 @@ def send_event(session: Session, step: WhenEvent, subject: type | None, previous
     failure = entries[own[0]].error if own else None
     if isinstance(failure, RetriesExhaustedError) and failure.__cause__ is not None:
         failure = failure.__cause__
+    untold = session.take_untold()
     run = Run(
         session,
         step.event,
@@ -67,13 +68,14 @@ def send_event(session: Session, step: WhenEvent, subject: type | None, previous
         failure,
         None,
         range(started, len(world.trace)),
-        entries,
+        [*untold, *entries],
         [signal for _, signal in session.runtime.notifier.received[heard:]],
         check_laws(session.runtime, session.laws_off, session.shadows, session.initial),
         armory.fired[struck:] if armory is not None else [],
         previous,
+        earlier=len(untold),
     )
-    run.excused.update(own)
+    run.excused.update(len(untold) + index for index in own)
     return run
 
 

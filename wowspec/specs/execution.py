@@ -96,7 +96,10 @@ def _apply(session: Session, nodes: list[Node], target: Node) -> None:
         step = node.step
         if isinstance(step, History):
             deliver = step.deliver or is_projection(subject_of(target))
+            logged = len(session.world.log)
             write_history(session, step.items, partial(_following, nodes, place, target), deliver=deliver)
+            raise_author_errors(session, None, logged)
+            session.untold += session.world.log[logged:]
         elif isinstance(step, Setup):
             step.apply(session)
         elif isinstance(step, GivenState):
@@ -207,6 +210,7 @@ def send(session: Session, command: Any, options: CommandOptions, previous: Run 
     scheduler.run()
     failure = failure_of(task, message)
     raise_author_errors(session, failure, logged)
+    untold = session.take_untold()
     return Run(
         session,
         command,
@@ -215,11 +219,12 @@ def send(session: Session, command: Any, options: CommandOptions, previous: Run 
         failure,
         audit.exchanges.pop(message.id, None),
         range(started, len(world.trace)),
-        world.log[logged:],
+        [*untold, *world.log[logged:]],
         [signal for _, signal in signals[heard:]],
         check_laws(session.runtime, session.laws_off, session.shadows, session.initial),
         armory.fired[struck:] if armory is not None else [],
         previous,
+        earlier=len(untold),
     )
 
 
@@ -240,7 +245,22 @@ def refused(session: Session, command: CommandOf, error: ValidationError, previo
     """A command whose class refused its fields: the outcome is what the gateway's field validation would say."""
     failure = refusal(session, command, error)
     passed = len(session.world.trace)
-    return Run(session, command, None, None, failure, None, range(passed - 1, passed), [], [], [], [], previous)
+    untold = session.take_untold()
+    return Run(
+        session,
+        command,
+        None,
+        None,
+        failure,
+        None,
+        range(passed - 1, passed),
+        untold,
+        [],
+        [],
+        [],
+        previous,
+        earlier=len(untold),
+    )
 
 
 def refusal(session: Session, command: CommandOf, error: ValidationError) -> CommandValidationError:

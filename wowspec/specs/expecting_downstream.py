@@ -33,6 +33,7 @@ class ExpectingDownstream(Expecting[S]):
             settled = node.settled
             if settled is None:
                 settled = node.settled = node.add(WhenEvent())
+                settled.place = node.place
             node.judged = settled.judged = True
             look_at(settled)
             return run_of(settled)

@@ -24,7 +24,7 @@ from ..runtime.snapshots import SnapshotRecord
 from ..runtime.sourcing import StateAggregate, new_state_aggregate
 from ..runtime.system import Runtime
 from ..world.clock import VirtualClock
-from ..world.world import World
+from ..world.world import LoggedFailure, World
 from .items import CommandOptions, On
 from .nodes import Node
 from .refusals import unmarked_taker
@@ -68,6 +68,7 @@ class Session:
         factories: make a fresh service for each copy of the world.
         looked_at: aggregate types that expectations mentioned; they need not be in the world.
         unsourced: event classes in the history that no sourcing function takes, with their aggregate root's name.
+        untold: errors that were logged while history was delivered: they are told of by the next run.
     """
 
     runtime: Runtime
@@ -80,6 +81,7 @@ class Session:
     factories: list[tuple[Callable[[], Any], str | None]] = field(default_factory=list)
     shadows: Shadows = field(default_factory=Shadows)
     unsourced: dict[type, str] = field(default_factory=dict)
+    untold: list[LoggedFailure] = field(default_factory=list)
     looked_at: dict[NamedAggregate, AggregateMetadata] = field(default_factory=dict)
 
     def branch(self, *, isolated: bool = False) -> Session:
@@ -104,6 +106,7 @@ class Session:
             list(self.factories),
             self.shadows.copy(),
             dict(self.unsourced),
+            list(self.untold),
         )
         other.runtime.audit = Audit()
         for service, name in fresh:
@@ -124,6 +127,11 @@ class Session:
     def world(self) -> World:
         """The runtime's world."""
         return self.runtime.world
+
+    def take_untold(self) -> list[LoggedFailure]:
+        """The errors that were logged while history was delivered; a run that tells of them takes them."""
+        untold, self.untold = self.untold, []
+        return untold
 
     # --- what the world holds -----------------------------------------------------------------------------------------
 

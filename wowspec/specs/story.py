@@ -24,18 +24,22 @@ MOST_ROWS: Final = 40
 
 def timeline(run: Run) -> str:
     """The points that a run passed."""
+    if run.message is None and run.command is None:
+        return rows_text(run.rows, head="virtual time", nothing="nothing that is given reached a function")
     return rows_text(run.rows)
 
 
-def rows_text(rows: Sequence[TraceRow]) -> str:
+def rows_text(
+    rows: Sequence[TraceRow], *, head: str = "virtual time from when", nothing: str = "nothing passed any point"
+) -> str:
     """Passed points in the order of time: lane, point, what passed, what became of it."""
     if not rows:
-        return "  pipeline: nothing passed any point"
+        return f"  pipeline: {nothing}"
     start = rows[0].nanos
     width = max(len(_lane(row)) for row in rows)
     digits = max(6, len(str((rows[-1].nanos - start) // NANOS_PER_MILLI)))
     points = max(len(row.point) for row in rows)
-    lines = ["  pipeline (virtual time from when):"]
+    lines = [f"  pipeline ({head}):"]
     for row in rows[:MOST_ROWS]:
         millis = (row.nanos - start) // NANOS_PER_MILLI
         mark = " " if row.outcome == "ok" else "✗"

@@ -32,8 +32,8 @@ def settle(run: Run, where: Callable[[], str] = str) -> None:
         raise SpecFailure(where() + undecided_text(run, error)) from None
     unseen = run.unexpected()
     if unseen:
-        entry = unseen[0][1]
-        raise SpecFailure(where() + unseen_text(run, entry)) from None
+        index, entry = unseen[0]
+        raise SpecFailure(where() + unseen_text(run, entry, given=index < run.earlier)) from None
 
 
 def obey_laws(run: Run) -> None:
@@ -69,8 +69,8 @@ def undecided_text(run: Run, error: BaseException) -> str:
     )
 
 
-def unseen_text(run: Run, entry: LoggedFailure) -> str:
-    """An error that the runtime logged and swallowed."""
+def unseen_text(run: Run, entry: LoggedFailure, *, given: bool = False) -> str:
+    """An error that the runtime logged and swallowed; `given`: while history was delivered."""
     subject = getattr(entry.subject, "body", entry.subject)
     kind = type(entry.error).__name__
     processor = entry.point.partition(":")[2].partition(".")[0]
@@ -82,10 +82,12 @@ def unseen_text(run: Run, entry: LoggedFailure) -> str:
     return "\n".join(
         [
             f"the runtime logged and swallowed an error at {entry.point}: {kind}",
-            f"  while handling {render(subject)}",
+            f"  while handling {render(subject)}" + (", as what is given was delivered" if given else ""),
             traceback_text(entry.error),
             timeline(run),
-            "  why: the command's sender is told of success, and yet something downstream did not happen",
+            "  why: what is given was taken for handled, and yet something downstream did not happen"
+            if given
+            else "  why: the command's sender is told of success, and yet something downstream did not happen",
             f"  if it should: {instead}",
         ]
     )
