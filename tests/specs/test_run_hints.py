@@ -192,6 +192,10 @@ MISTAKES: dict[str, tuple[Any, list[str]]] = {
         lambda: given().when(Go()).expect_event(Went),
         ["nothing is given of walk(walk-1): given(...) its events, or @create_aggregate above Go"],
     ),
+    "another id, in given": (
+        lambda: given(on(Walk, "walk-2", Begun()), Go()).when(Go()).expect_event(Went),
+        ["what is given is of walk(walk-2): mend the id, or @create_aggregate above Go if it begins a history"],
+    ),
     "a handler's own NotFound": (lambda: given(Begun()).inject(Lost()).when(Ask()).expect_event(Went), []),
     "a sourcing function is missing": (
         lambda: given(Begun()).when(Turn()).expect_state(steps=1),

@@ -28,6 +28,7 @@ from .refusals import require_item
 from .render import BRIEF, render
 from .requirements import require_agreement
 from .run import failure_of
+from .run_hints import never_created, with_hints
 from .session import Session
 from .showing import shown
 from .story import traceback_text
@@ -307,16 +308,17 @@ def _send(
     original = getattr(error, "original", None) or error
     if isinstance(original, SpecError):
         raise original
-    raise _failed(command, original, place) from None
+    raise _failed(command, original, place, never_created(session, message, original)) from None
 
 
-def _failed(command: Any, error: BaseException, place: int) -> SpecFailure:
-    return SpecFailure(
+def _failed(command: Any, error: BaseException, place: int, hint: str | None = None) -> SpecFailure:
+    text = (
         f"item {place + 1} of given(...) failed: {shown(command)}\n"
         f"{traceback_text(error)}\n"
         "  why: what is given must have happened\n"
         "  instead: mend the item, or send the command by when(...) and expect its failure"
     )
+    return SpecFailure(with_hints(text, [hint]))
 
 
 # --- events -----------------------------------------------------------------------------------------------------------

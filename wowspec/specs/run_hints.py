@@ -15,6 +15,7 @@ from uuid import UUID
 
 from ..errors import NotFoundError
 from ..messages.codec import encode
+from ..messages.envelopes import CommandMessage
 from ..modeling.builtin import BUILT_IN_EVENTS
 from ..modeling.identity import AggregateRef
 from ..modeling.naming import message_name
@@ -26,6 +27,7 @@ from .layout import several
 from .nodes import ACTIONS, GivenState, History, Node, Setup, WithFaults
 from .remarks import addressed
 from .run import Run
+from .session import Session
 
 #: Looks at a run, and at the step whose expectation failed, where there is one.
 RunRule = Callable[[Run, Node | None], str | None]
@@ -99,20 +101,24 @@ def _since(node: Node, before: Node | None) -> Iterable[Node]:
 # -- the outcome
 
 
-def _never_created(run: Run, node: Node | None) -> str | None:  # noqa: ARG001
-    message = run.message
-    if type(run.error) is not NotFoundError or message is None or message.is_create or message.allow_create:
+def never_created(session: Session, message: CommandMessage[Any] | None, error: BaseException | None) -> str | None:
+    """Which instances there are, where a command's own is not one of them."""
+    if type(error) is not NotFoundError or message is None or message.is_create or message.allow_create:
         return None
-    store, reference = run.session.runtime.event_store, message.aggregate_id
-    if store.head_version(reference) or reference in run.session.initial:
+    store, reference = session.runtime.event_store, message.aggregate_id
+    if store.head_version(reference) or reference in session.initial:
         return None
     command = type(message.body).__name__
-    others = [*store.aggregate_ids(), *run.session.initial]
+    others = [*store.aggregate_ids(), *session.initial]
     held = list(dict.fromkeys(str(each) for each in others if each.named_aggregate == reference.named_aggregate))
     if not held:
         return f"nothing is given of {reference}: given(...) its events, or @create_aggregate above {command}"
     shown = ", ".join(held[:_MOST_NAMED]) + (", …" if len(held) > _MOST_NAMED else "")
     return f"what is given is of {shown}: mend the id, or @create_aggregate above {command} if it begins a history"
+
+
+def _never_created(run: Run, node: Node | None) -> str | None:  # noqa: ARG001
+    return never_created(run.session, run.message, run.error)
 
 
 def _went_elsewhere(run: Run, node: Node | None) -> str | None:  # noqa: ARG001
