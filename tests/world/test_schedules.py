@@ -90,9 +90,10 @@ def test_a_schedule_is_a_short_text(choices, text):
     """Choices are written with dots, longer runs of zeros by their length, trailing ones not at all."""
     assert schedule_text(choices) == text
     assert schedule_text(parse_schedule(text)) == text
+    assert parse_schedule("") == ()
 
 
-@pytest.mark.parametrize("text", ["", "a", "1.", "-1", "0x", "0x0", "1,2", "²"])
+@pytest.mark.parametrize("text", [".", "a", "1.", "-1", "0x", "0x0", "1,2", "²"])
 def test_what_is_no_schedule_is_refused(text):
     """A text that no failure ever prints says so."""
     with pytest.raises(SpecError, match="schedule="):

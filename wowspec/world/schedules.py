@@ -30,13 +30,13 @@ def schedule_text(choices: Iterable[int]) -> str:
 
 
 def parse_schedule(text: str) -> Schedule:
-    """The choices that a text stands for.
+    """The choices that a text stands for; an empty one is the ordinary run.
 
     Raises:
         SpecError: if it is no schedule.
     """
     choices: list[int] = []
-    for part in str(text).split("."):
+    for part in str(text).split(".") if text else ():
         zeros = _ZEROS.fullmatch(part)
         if zeros is not None:
             choices += [0] * int(zeros[1])
