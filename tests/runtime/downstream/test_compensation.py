@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -252,8 +253,11 @@ def test_state_events_for_the_snapshot_function():
     bench.send(Ship())
     store = bench.runtime.snapshot_store
     saved = []
-    save = bench.runtime.snapshot_strategy.save_now
-    bench.runtime.snapshot_strategy.save_now = lambda event: saved.append(event.version) or save(event)
+    strategy = bench.runtime.snapshot_strategy
+    bench.runtime.snapshot_strategy = SimpleNamespace(
+        should_save=strategy.should_save,
+        save_now=lambda event: saved.append(event.version) or strategy.save_now(event),
+    )
     journal.clear()
 
     other = CompensationTarget("f-1", FunctionInfo(FunctionKind.STATE_EVENT, "shop", "Pair", "state"))
