@@ -232,7 +232,7 @@ class Watch:
 
 def _no_event(body: Any, command: type | None) -> SpecError:
     """The error of an author whose function returned what can be no event."""
-    if type(body) is command:
+    if command is not None and type(body) is command:
         what = f"the command {command.__name__} itself"
     else:
         text = repr(body)
