@@ -265,7 +265,8 @@ class Spec(ExpectingDownstream[S]):
             event: the event's body, or a whole `DomainEvent`.
             state: the state after it; then state-event functions take it.
             function: the only function that may take it, by name.
-            aggregate_id: of the event's aggregate; default: the one last spoken of, else a new one.
+            aggregate_id: of the event's aggregate; default: the event's own, the state's, the one last spoken of, else
+                a new one.
             tenant_id: likewise.
             owner_id: owner that the event names.
             space_id: space that it names.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
@@ -23,7 +24,7 @@ from .nodes import Node
 from .render import render
 from .requirements import StageName, require_stage
 from .run import APPLIED, Run
-from .value_diff import fields_text, mapping_text
+from .value_diff import fields_text, mapping_text, value_text
 
 
 def commands(run: Run, expected: Sequence[Any]) -> str | None:
@@ -58,7 +59,7 @@ def no_commands(run: Run) -> str | None:
     return None if not sent else count_text(0, sent, ledger="sent", noun="command")
 
 
-def projection_of(run: Run, node: Node, named: type | None) -> type:
+def projection_of(run: Run, node: Node, named: type | None, verb: str = "expect_view") -> type:
     """The projection whose rows are looked at: the named one, the spec's subject, or the only one of the world.
 
     Raises:
@@ -69,7 +70,7 @@ def projection_of(run: Run, node: Node, named: type | None) -> type:
     if named is not None:
         if named not in projections:
             raise SpecError(
-                f"expect_view(..., projection={named.__name__}): the world holds no such projection",
+                f"{verb}(..., projection={named.__name__}): the world holds no such projection",
                 why="a world holds just the parts that its spec names",
                 instead=f".using({named.__name__})",
             )
@@ -79,16 +80,26 @@ def projection_of(run: Run, node: Node, named: type | None) -> type:
         return subject
     if len(projections) == 1:
         return projections[0]
+    if not projections and subject is not None and subject in held:
+        kind = held[subject].kind
+        raise SpecError(
+            f"{verb}(...): {subject.__name__} is {'an' if kind[0] in 'aeiou' else 'a'} {kind}, which keeps no rows",
+            why="rows are what a projection keeps, and this world holds none",
+            instead="expect_commands(...) for what a saga sends"
+            if kind is ProcessorKind.STATELESS_SAGA
+            else "a look at the services that it calls",
+        )
     names = ", ".join(cls.__name__ for cls in projections) or "none"
+    said = "" if verb == "expect_idempotent" else "'o-1', "
     raise SpecError(
-        f"expect_view(...): of which projection? The world holds: {names}",
+        f"{verb}(...): of which projection? The world holds: {names}",
         why="each projection keeps rows of its own",
-        instead="expect_view('o-1', projection=OrderView, ...), or .using(OrderView)",
+        instead=f"{verb}({said}projection=OrderView), or .using(OrderView)",
     )
 
 
-def view(run: Run, cls: type, view_id: str, that: Callable[[Any], Any] | None, fields: Mapping[str, Any]) -> str | None:
-    """A row has these fields, and a function says yes to it.
+def view(run: Run, cls: type, view_id: str, that: Any, fields: Mapping[str, Any]) -> str | None:
+    """A row has these fields, and a function says yes to it, or it is the value that stands there instead.
 
     Raises:
         SpecError: if nothing is expected of the row.
@@ -98,6 +109,12 @@ def view(run: Run, cls: type, view_id: str, that: Callable[[Any], Any] | None, f
             f"expect_view({view_id!r}) expects nothing of the row",
             why="an expectation that cannot fail proves nothing",
             instead="expect_view('o-1', status='PAID'), or expect_view('o-1', lambda row: row.total == 3)",
+        )
+    if isinstance(that, type):
+        raise SpecError(
+            f"expect_view({view_id!r}, {that.__name__}) is given a class",
+            why="a row is compared with a value, or a function says yes or no to it",
+            instead=f"expect_view({view_id!r}, {that.__name__}(...)), or some({that.__name__}, field=...) in its place",
         )
     rows = run.session.runtime.views.of(cls)
     if view_id not in rows:
@@ -113,6 +130,8 @@ def view(run: Run, cls: type, view_id: str, that: Callable[[Any], Any] | None, f
         )
         if text:
             return text
+    if that is not None and not callable(that):
+        return value_text(that, row, subject=f"row {view_id!r} of {cls.__name__}", root="view") or None
     if that is not None and not says_yes(that, row):
         return f"the function said no to row {view_id!r} of {cls.__name__}: {render(row)}"
     return None
@@ -135,8 +154,8 @@ def idempotent(run: Run, cls: type) -> str | None:
         for row in run.session.world.trace.rows
         if row.point.startswith(prefix) and row.outcome in APPLIED
     }
-    before = dict(runtime.views.of(cls))
-    before = {key: render(value) for key, value in before.items()}
+    before = copy.deepcopy(dict(runtime.views.of(cls)))
+    rendered = {key: render(value) for key, value in before.items()}
     streams = _delivered_streams(run, delivered)
     if not streams:
         raise SpecError(
@@ -147,10 +166,13 @@ def idempotent(run: Run, cls: type) -> str | None:
     for stream in streams:
         runtime.domain_event_bus.send_now(stream.copy())
         runtime.world.scheduler.run()
-    after = {key: render(value) for key, value in runtime.views.of(cls).items()}
-    if after == before:
+    after = dict(runtime.views.of(cls))
+    again_rendered = {key: render(value) for key, value in after.items()}
+    if again_rendered == rendered:
         return None
-    text = mapping_text(before, after, subject=f"the rows of {cls.__name__}", root="views", exact=True)
+    subject = f"the rows of {cls.__name__}"
+    text = mapping_text(before, after, subject=subject, root="views", exact=True)
+    text = text or mapping_text(rendered, again_rendered, subject=subject, root="views", exact=True)
     return f"{cls.__name__} is not idempotent: after a second delivery of the same events, {text}"
 
 

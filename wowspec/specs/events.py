@@ -10,7 +10,9 @@ from ..errors import RetriesExhaustedError, SpecError
 from ..messages.codec import encode
 from ..messages.envelopes import DomainEvent, DomainEventStream, StateEvent
 from ..messages.header import Header
+from ..modeling.aggregates import aggregate_metadata
 from ..modeling.builtin import BUILT_IN_EVENTS
+from ..modeling.claims import aggregates_of_state
 from ..modeling.events import aggregate_of_event as aggregate_named_by, event_metadata
 from ..modeling.identity import AggregateRef, FunctionKind, NamedAggregate
 from ..modeling.processors import ProcessorKind, is_processor, processor_metadata
@@ -148,13 +150,27 @@ def _functions(session: Session, step: WhenEvent) -> Iterator[RegisteredFunction
 def _reference(session: Session, step: WhenEvent) -> AggregateRef:
     named, static_tenant_id = _aggregate_of(session, step)
     getter = event_metadata(type(step.event)).aggregate_id
-    text = step.aggregate_id or (getter(step.event) if getter is not None else None)
+    text = (
+        step.aggregate_id or (getter(step.event) if getter is not None else None) or _id_of_state(session, step.state)
+    )
     if text is None:
         spoken = session.spoken.get(named)
         if spoken is not None:
             return spoken
         text = session.world.next_id()
     return session.reference_in(named, text, step.tenant_id or static_tenant_id)
+
+
+def _id_of_state(session: Session, state: Any) -> str | None:
+    """The id that the state after an event carries: a state is that of one instance."""
+    if state is None:
+        return None
+    if isinstance(state, StateAggregate):
+        return state.aggregate_id.id
+    owners = aggregates_of_state(type(state))
+    held = [item for item in session.runtime.catalog.aggregates.values() if item.state_class is type(state)]
+    metadata = next(iter(held), None) or (aggregate_metadata(owners[0]) if owners else None)
+    return metadata.state.id_of(state) if metadata is not None else None
 
 
 def _publish(session: Session, step: WhenEvent, event: DomainEvent[Any]) -> None:

@@ -58,17 +58,17 @@ class ExpectingDownstream(Expecting[S]):
     def expect_view(
         self,
         view_id: str,
-        that: Callable[[Any], Any] | None = None,
+        that: Callable[[Any], Any] | object = None,
         /,
         *,
         projection: type | None = None,
         **fields: Any,
     ) -> Self:
-        """A projection's row has these fields, and a function says yes to it.
+        """A projection's row has these fields, and a function says yes to it; or it is a value: `expect_view("o-1", "PAID")`.
 
         Args:
             view_id: the row's id.
-            that: a function of the row.
+            that: a function of the row; or the whole row, as a value or matcher.
             projection: whose row, where the spec is not about one and the world holds several.
             fields: field → value or matcher.
         """
@@ -81,14 +81,14 @@ class ExpectingDownstream(Expecting[S]):
         """A projection keeps no such row."""
         __tracebackhide__ = True
         run = self.run()
-        cls = on_downstream.projection_of(run, self._node, projection)
+        cls = on_downstream.projection_of(run, self._node, projection, "expect_no_view")
         return self._judge(on_downstream.no_view(run, cls, view_id), run)
 
     def expect_idempotent(self, projection: type | None = None) -> Self:
         """A projection's rows stay as they are when each event that reached it reaches it once more."""
         __tracebackhide__ = True
         run = self.run()
-        cls = on_downstream.projection_of(run, self._node, projection)
+        cls = on_downstream.projection_of(run, self._node, projection, "expect_idempotent")
         return self._judge(on_downstream.idempotent(run, cls), run)
 
     def expect_snapshot(self, target: On | None = None, /, **fields: Any) -> Self:
