@@ -101,7 +101,7 @@ def test_ids_of_commands_are_told_apart():
         (Box(Box(1)), Box(Box(2))),
         (Box(1), Slotted(1)),
     ],
-    ids=str,
+    ids=lambda value: f"{type(value).__name__}-{type(value.held).__name__}",
 )
 def test_what_services_hold_is_compared(one, other):
     """Objects differ if anything that they hold does."""
