@@ -20,6 +20,7 @@ _FIXTURES: Final = "wowspec.specs.fixtures"
 #: With `-vv` the listing of events that nothing sources.
 _LISTING_VERBOSITY: Final = 2
 _UNSOURCED: Final = pytest.StashKey[Any]()
+_CUT_OFF: Final = pytest.StashKey[list[str]]()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -67,6 +68,8 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, Any, Any]:
         tracking = sys.modules.get(_TRACKING)
         if tracking is not None:
             tracker = tracking.stop()
+            if tracker is not None and tracker.cut_off:
+                item.stash[_CUT_OFF] = tracker.cut_off
             if tracker is not None and item.config.get_verbosity() >= _LISTING_VERBOSITY:
                 item.stash[_UNSOURCED] = tracker.unsourced()
     if tracker is not None:
@@ -89,7 +92,28 @@ def pytest_runtest_makereport(
     if report.failed and _FIXTURES in sys.modules:
         told = sys.modules[_FIXTURES].stories(getattr(item, "funcargs", {}))
         report.sections += [("wowspec gateway", text) for text in told]
+    if report.when == "call" and _CUT_OFF in item.stash:
+        # An attribute travels from one process to another.
+        carrier: Any = report
+        carrier.wowspec_cut_off = item.stash[_CUT_OFF]
     return report
+
+
+def pytest_terminal_summary(terminalreporter: Any) -> None:
+    """List what the bounds of searches left out: a test that passes says nothing of that itself."""
+    told = [
+        text
+        for reports in terminalreporter.stats.values()
+        for report in reports
+        for text in getattr(report, "wowspec_cut_off", ())
+    ]
+    if told:
+        terminalreporter.section("wowspec: orders of commands that bounds left out")
+        for text in told:
+            terminalreporter.line(text)
+        terminalreporter.line(
+            "Larger bounds: when_concurrently(..., max_schedules=...); .expect_complete() requires all."
+        )
 
 
 class _UnsourcedListing:

@@ -19,7 +19,7 @@ from .outcomes import Outcome
 from .render import BRIEF, render
 from .requirements import require_number, require_some
 from .run import PROGRAMMING_ERRORS, Run
-from .tracking import watch
+from .tracking import note_cut_off, watch
 from .verdicts import undecided_text, unseen_text
 
 S = TypeVar("S")
@@ -55,6 +55,8 @@ class ConcurrentSpec(Generic[S]):
             watch(self)
             try:
                 found = self._found = explore(self._node)
+                if not found.is_complete and found.step.schedule is None:
+                    note_cut_off(f"{self._node.where()}{found.explored}")
             except (SpecError, SpecFailure) as error:
                 raise error.with_traceback(None) from error.__cause__
         for outcome in found.outcomes:

@@ -44,7 +44,7 @@ class Judged(Protocol):
 class Tracker:
     """The specs (and gateways) of one test, or of one Hypothesis example."""
 
-    __slots__ = ("examples", "known", "nodes", "others", "soft")
+    __slots__ = ("cut_off", "examples", "known", "nodes", "others", "soft")
 
     def __init__(self) -> None:
         self.nodes: list[Node] = []
@@ -54,6 +54,8 @@ class Tracker:
         #: What Hypothesis examples, which have trackers of their own, gave that nothing sources.
         self.examples: dict[str, str] = {}
         self.others: list[Judged] = []
+        #: What bounds of searches left out, each as text.
+        self.cut_off: list[str] = []
 
     def abandon(self) -> None:
         """Nobody goes on with what was made."""
@@ -263,6 +265,12 @@ def look_at(node: Node) -> None:
     tracker = current()
     if tracker is not None:
         tracker.add(node)
+
+
+def note_cut_off(text: str) -> None:
+    """Tell in the end what the bounds of a search left out, although the test may pass."""
+    if _trackers and text not in _trackers[-1].cut_off:
+        _trackers[-1].cut_off.append(text)
 
 
 def watch(other: Judged) -> None:
