@@ -70,6 +70,10 @@ class Ask(Go):
     pass
 
 
+class Meddle(Go):
+    pass
+
+
 class Begun(BaseModel):
     pass
 
@@ -138,6 +142,11 @@ class Walk:
     @on_command
     def look(self, command: Look, clock: Clock) -> Went:
         return Went(at=NOW if command.stamp == "real" else clock.now() + timedelta(days=28))
+
+    @on_command
+    def meddle(self, command: Meddle) -> Went:
+        self.state.steps = 9
+        return Went()
 
     @on_command
     def ask(self, command: Ask, guide: Guide) -> Went:
@@ -259,6 +268,11 @@ MISTAKES: dict[str, tuple[Any, list[str]]] = {
         lambda: given(Begun()).when(Go()).given(Went()).expect_state(steps=2),
         ["what is given stands after when(...), and counts for the next one"],
     ),
+    "a law after when": (
+        lambda: given(Begun()).when(Meddle()).without_law("immutability").expect_events(Went()),
+        ["without_law('immutability') stands after when(...), and counts for the next one"],
+    ),
+    "a broken law": (lambda: given(Begun()).when(Meddle()).expect_events(Went()), []),
     "nothing after when": (lambda: given(Begun()).inject(Guide()).when(Go()).expect_error(InjectedFault), []),
     "a class as a service": (
         lambda: given(Begun()).inject(guide=Guide).when(Ask()).expect_events(Went(stamp="north")),

@@ -64,7 +64,7 @@ class Expecting(Generic[S]):
             raise error.with_traceback(None) from error.__cause__
         when.judged = self._node.judged = True
         look_at(when)
-        obey_laws(run)
+        obey_laws(run, self._node)
         return run
 
     def _judge(self, text: str | None, run: Run, expected: Any = None, actual: Any = None) -> Self:

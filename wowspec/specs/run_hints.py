@@ -24,7 +24,7 @@ from ..world.clock import NANOS_PER_MILLI
 from .alignment import Match
 from .hints import MOST_HINTS, Rule, differing
 from .layout import several
-from .nodes import ACTIONS, GivenState, History, Node, Setup, WithFaults
+from .nodes import ACTIONS, GivenState, History, Node, Setup, Step, WithFaults, WithoutLaw
 from .remarks import addressed
 from .run import Run
 from .session import Session
@@ -48,20 +48,32 @@ def run_hints(run: Run, node: Node | None = None) -> list[str]:
 
 def after_when(node: Node | None) -> str | None:
     """What stands between the command and its expectation, as if it counted for it."""
-    verbs: list[str] = []
-    for earlier in node.back() if node is not None else ():
-        step = earlier.step
-        if isinstance(step, ACTIONS):
-            break
+    verb = ""
+    for step in _steps_after_when(node):
         if isinstance(step, WithFaults):
-            verbs.append("with_faults(...)")
+            verb = "with_faults(...)"
         elif isinstance(step, Setup) and step.verb != "fork":
-            verbs.append(f"{step.verb}(...)")
+            verb = f"{step.verb}(...)"
         elif isinstance(step, History | GivenState):
-            verbs.append("what is given")
-    else:
-        return None
-    return f"{verbs[-1]} stands after when(...), and counts for the next one" if verbs else None
+            verb = "what is given"
+    return f"{verb}{_TOO_LATE}" if verb else None
+
+
+def law_after_when(run: Run, node: Node | None) -> str | None:
+    """Which broken law is switched off too late."""
+    off = [step.name for step in _steps_after_when(node) if isinstance(step, WithoutLaw)]
+    name = next((breach.law for breach in run.breaches if breach.law in off), None)
+    return f"without_law({name!r}){_TOO_LATE}" if name is not None else None
+
+
+def _steps_after_when(node: Node | None) -> list[Step]:
+    """What stands between the command and its expectation, the last one first; nothing where there is no command."""
+    steps: list[Step] = []
+    for earlier in node.back() if node is not None else ():
+        if isinstance(earlier.step, ACTIONS):
+            return steps
+        steps.append(earlier.step)
+    return []
 
 
 def explain_missing_service(error: BaseException, node: Node) -> None:
@@ -222,6 +234,7 @@ def _given(run: Run) -> str:
 
 
 _MOST_NAMED: Final = 3
+_TOO_LATE: Final = " stands after when(...), and counts for the next one"
 _UUID: Final = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}", re.IGNORECASE)
 _INSTANT: Final = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d")
 #: A time in JSON with a part of a millisecond.

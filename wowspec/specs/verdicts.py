@@ -7,9 +7,10 @@ from collections.abc import Callable
 from ..errors import SpecFailure
 from ..messages.envelopes import CommandMessage
 from ..world.world import LoggedFailure
+from .nodes import Node
 from .render import render
 from .run import PROGRAMMING_ERRORS, Run
-from .run_hints import run_hints
+from .run_hints import law_after_when, run_hints, with_hints
 from .showing import shown
 from .story import timeline, traceback_text
 
@@ -36,8 +37,12 @@ def settle(run: Run, where: Callable[[], str] = str) -> None:
         raise SpecFailure(where() + unseen_text(run, entry, given=index < run.earlier)) from None
 
 
-def obey_laws(run: Run) -> None:
+def obey_laws(run: Run, node: Node | None = None) -> None:
     """Require that every law held.
+
+    Args:
+        run: the run.
+        node: the step whose expectation looks at it, if one does.
 
     Raises:
         SpecFailure: with the texts of all breaches.
@@ -45,7 +50,7 @@ def obey_laws(run: Run) -> None:
     __tracebackhide__ = True
     if run.breaches:
         texts = "\n".join(breach.text for breach in run.breaches)
-        raise SpecFailure(f"{texts}\n{timeline(run)}")
+        raise SpecFailure(f"{with_hints(texts, [law_after_when(run, node)])}\n{timeline(run)}")
 
 
 def undecided_text(run: Run, error: BaseException) -> str:
