@@ -72,7 +72,7 @@ def test_a_saga_keeps_no_rows():
 def test_an_event_processor_keeps_no_rows():
     """Its services tell what it did."""
     spec = given(Mailer).inject(Outbox()).when_event(OrderPaid(), aggregate_id="o-1")
-    with pytest.raises(SpecError, match="Mailer is an event processor.*\n.*\n.*the services that it calls"):
+    with pytest.raises(SpecError, match=r"Mailer is an event processor.*\n.*\n.*the services that it calls"):
         spec.expect_view("o-1", "PAID")
 
 

@@ -64,7 +64,7 @@ class ExpectingDownstream(Expecting[S]):
         projection: type | None = None,
         **fields: Any,
     ) -> Self:
-        """A projection's row has these fields, and a function says yes to it; or it is a value: `expect_view("o-1", "PAID")`.
+        """A projection's row has these fields, and a function says yes to it; or it is a value.
 
         Args:
             view_id: the row's id.

@@ -18,6 +18,7 @@ from ..messages.stages import CommandStage
 from ..messages.wait_signals import CommandResult
 from ..modeling.commands import command_metadata
 from ..modeling.identity import DEFAULT_TENANT_ID, GATEWAY_FUNCTION
+from ..runtime.system import Runtime
 from ..world.clock import DEFAULT_START_NANOS
 from ..world.scheduler import Task
 from ..world.trace import TraceRow
@@ -33,6 +34,7 @@ from .placing import Place, place_of_caller, raise_at
 from .render import render
 from .session import Session, new_session
 from .story import rows_text, traceback_text
+from .unstruck import mend_of_point
 
 
 @dataclass(slots=True)
@@ -43,17 +45,20 @@ class Arming:
     place: Place
     armed: ArmedFault | None = None
 
-    def unstruck_text(self) -> str:
+    def unstruck_text(self, runtime: Runtime | None) -> str:
         """That it never struck, and why."""
         fault, visits = self.fault, self.armed.visits if self.armed is not None else 0
         whose = "" if fault.aggregate is None else f" by {render(fault.aggregate)}"
         passed = f"was visited {several(visits, 'time')}" if visits else "was not visited"
         waits = f", and it waits for visit {fault.at}" if fault.at > 1 else ""
+        why, instead = mend_of_point(fault, runtime, "gateway.world.") or (
+            f"the point {fault.point} {passed}{whose}{waits}, so the test says nothing of it",
+            "a point that the test's commands pass (see gateway.world.trace), a smaller at=",
+        )
         return (
             f"the fault {fault}, armed at {self.place}, never struck\n"
-            f"  why: the point {fault.point} {passed}{whose}{waits}, so the test says nothing of it\n"
-            "  instead: a point that the test's commands pass (see gateway.world.trace), a smaller at=, or "
-            "gateway.world.disarm() where it may stay out"
+            f"  why: {why}\n"
+            f"  instead: {instead}, or gateway.world.disarm() where it may stay out"
         )
 
 
@@ -378,7 +383,10 @@ class GatewaySession:
         missing = [arming for arming in self._armings if arming.armed is None or not arming.armed.struck]
         if missing:
             self._armings = [arming for arming in self._armings if arming not in missing]
-            raise_at(missing[0].place, SpecFailure(missing[0].unstruck_text()))
+            raise_at(
+                missing[0].place,
+                SpecFailure(missing[0].unstruck_text(self._made.runtime if self._made is not None else None)),
+            )
         for entry in self._unseen():
             session = self.session
             place = self._place_of(session.world.log.index(entry))

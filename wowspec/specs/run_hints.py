@@ -23,11 +23,11 @@ from ..runtime.injection import MissingServiceError
 from ..world.clock import NANOS_PER_MILLI
 from .alignment import Match
 from .hints import MOST_HINTS, Rule, differing
-from .layout import several
 from .nodes import ACTIONS, GivenState, History, Node, Setup, Step, WithFaults, WithoutLaw
 from .remarks import addressed
 from .run import Run
 from .session import Session
+from .unstruck import mend_of_point, visits_text
 
 #: Looks at a run, and at the step whose expectation failed, where there is one.
 RunRule = Callable[[Run, Node | None], str | None]
@@ -97,9 +97,8 @@ def _fault_missed(run: Run, node: Node | None) -> str | None:
         if armed.struck or not any(step is origin.node for step in _since(when, before)):
             continue
         fault = armed.fault
-        passed = f"was visited {several(armed.visits, 'time')}" if armed.visits else "was not visited"
-        waits = f", and it waits for visit {fault.at}" if fault.at > 1 else ""
-        return f"the fault {fault} did not strike: {fault.point} {passed}{waits}"
+        mend = mend_of_point(fault, run.session.runtime)
+        return f"the fault {fault} did not strike: {mend[0] if mend else visits_text(fault, armed.visits)}"
     return None
 
 

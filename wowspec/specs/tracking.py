@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from typing import Any, Protocol
 
 from ..errors import SpecFailure
-from ..faults.values import Fault
 from .items import TimeStep
 from .layout import several
 from .nodes import (
@@ -25,7 +24,9 @@ from .nodes import (
     WithFaults,
 )
 from .placing import SoftFailure, is_placed, place_of_caller, place_of_function, raise_at
+from .run import Run
 from .showing import shown
+from .unstruck import unstruck_text
 from .verdicts import settle
 
 
@@ -120,11 +121,13 @@ class Tracker:
         if not isinstance(step, WithFaults):
             return
         visits: dict[int, int] = {}
+        reached: dict[int, Run] = {}
         struck = set()
         for run in [run for other in self.nodes for run in (*other.runs, other.run) if run is not None]:
             armory = run.session.runtime.armory
             for origin, armed in zip(run.session.origins, armory.armed if armory is not None else (), strict=False):
                 if origin.node is node:
+                    reached[origin.index] = run
                     visits[origin.index] = max(armed.visits, visits.get(origin.index, 0))
                     if armed.struck:
                         struck.add(origin.index)
@@ -133,34 +136,13 @@ class Tracker:
             return
         for index, fault in enumerate(step.faults):
             if index not in struck:
-                raise SpecFailure(f"{node.where()}{_unreached(fault, visits.get(index))}")
+                raise SpecFailure(f"{node.where()}{unstruck_text(fault, visits.get(index), reached.get(index))}")
 
 
 def soft_text(found: Sequence[SoftFailure]) -> str:
     """What soft expectations found, together."""
     head = f"{several(len(found), 'soft expectation')} failed"
     return "\n\n".join([head, *map(str, found)])
-
-
-def _unreached(fault: Fault, visits: int | None) -> str:
-    if visits is None:
-        why = "it is armed for the commands that follow with_faults(...), and none did"
-        instead = ".with_faults(...) before the when(...) that it shall strike"
-    else:
-        whose = f" by {_named(fault.aggregate)}" if fault.aggregate is not None else ""
-        passed = f"was visited {several(visits, 'time')}" if visits else "was not visited"
-        waits = f", and it waits for visit {fault.at}" if fault.at > 1 else ""
-        why = f"the point {fault.point} {passed}{whose}{waits}, so the spec says nothing of it"
-        instead = "a point that this command passes (see `run().trace`)"
-        if fault.at > 1:
-            instead += ", or a smaller at="
-        elif fault.aggregate is not None:
-            instead += ", or another aggregate="
-    return f"the fault {fault} never struck\n  why: {why}\n  instead: {instead}"
-
-
-def _named(aggregate: Any) -> str:
-    return aggregate.__name__ if isinstance(aggregate, type) else str(aggregate)
 
 
 def _require_settled(node: Node) -> None:
