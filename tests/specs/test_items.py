@@ -7,6 +7,7 @@ import pytest
 from wowspec import SpecError, given, on, sent_as, stream
 from wowspec.specs.items import CommandOptions, WaitingEnvelope
 
+from .ending import a_test
 from .language_domain import CreateOrder, Order, OrderCreated, OrderState
 
 CREATE = CreateOrder(id="o-1")
@@ -40,3 +41,24 @@ def test_an_id_is_a_text(call, what):
 
     name = what.rpartition("=")[0].replace("(..., ", " ").rpartition(" ")[2]
     assert str(caught.value) == f"{what}\n  why: ids are texts\n  instead: {name}='5'"
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: given([OrderCreated()]),
+        lambda: given(on(Order, "o-1", [OrderCreated()])),
+        lambda: given(stream([OrderCreated()])),
+    ],
+    ids=["given", "on", "stream"],
+)
+def test_a_list_is_to_be_unpacked(make):
+    """A list of events is no event; wherever it stands, the text says what to write there."""
+    with pytest.raises(SpecError) as caught, a_test():
+        make().when(CREATE).run()
+
+    assert str(caught.value) == (
+        "item 1 of given(...) is [OrderCreated()]\n"
+        "  why: given(...) takes its items, not a collection of them\n"
+        "  instead: unpack it: given(*events), on(T, id, *events), or stream(*events) for several in one version"
+    )

@@ -107,7 +107,7 @@ def _stranger(item: Any, verb: str) -> tuple[str, str] | None:
     if isinstance(item, list | tuple | set | frozenset | GeneratorType) and not hasattr(item, "_fields"):
         return (
             f"{verb}(...) takes {'its items' if verb == 'given' else 'one command'}, not a collection of them",
-            "given(*events), or given(stream(*events)) for several in one version"
+            "unpack it: given(*events), on(T, id, *events), or stream(*events) for several in one version"
             if verb == "given"
             else "when(first).expect_...(...).when(second)",
         )
