@@ -9,7 +9,9 @@ from pydantic import BaseModel, Field
 from wowspec import (
     AggregateId,
     Clock,
+    DomainEvent,
     IllegalStateError,
+    Views,
     aggregate_root,
     allow_create,
     create_aggregate,
@@ -17,6 +19,7 @@ from wowspec import (
     on_command,
     on_event,
     on_sourcing,
+    projection,
     stateless_saga,
 )
 
@@ -244,6 +247,28 @@ class Strongroom:
             raise IllegalStateError("the vault is empty")
         await vault.write(left)
         return Emptied(amount=command.amount)
+
+
+# --- fails downstream in one order alone ------------------------------------------------------------------------------
+
+
+@stateless_saga(context="bank")
+class Overdrawer:
+    """Withdraws once more what was withdrawn; that is refused if others were faster."""
+
+    @on_event
+    def on_event(self, event: Deposited) -> Withdraw | None:
+        return Withdraw(amount=60) if event.amount == 1 else None
+
+
+@projection(context="bank")
+class Totals:
+    """What was deposited, by account."""
+
+    @on_event
+    def on_event(self, event: DomainEvent[Deposited], views: Views[int]) -> None:
+        key = event.aggregate_id.id
+        views[key] = views.get(key, 0) + event.body.amount
 
 
 # --- charges again when it is retried -------------------------------------------------------------------------------

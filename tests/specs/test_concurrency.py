@@ -27,6 +27,7 @@ from tests.specs.concurrent_domain import (
     Empty,
     Open,
     Opened,
+    Overdrawer,
     Purse,
     Spend,
     Spent,
@@ -35,6 +36,7 @@ from tests.specs.concurrent_domain import (
     Take,
     Terminal,
     Till,
+    Totals,
     Transfers,
     Vault,
     Withdraw,
@@ -540,6 +542,38 @@ def test_a_verb_that_speaks_of_an_error_decides_it(finished, decide):
     decide(account().when_concurrently(Withdraw(amount=80), Withdraw(amount=70)))
 
     finished()
+
+
+def test_an_error_downstream_must_be_named(finished):
+    """What a saga's command meets in one order alone is no more overlooked than with a single command."""
+    account().using(Overdrawer).when_concurrently(Deposit(amount=1), Withdraw(amount=70)).expect_any_outcome()
+
+    with pytest.raises(SpecFailure, match="IllegalStateError") as caught:
+        finished()
+    assert "replay: " in str(caught.value)
+
+
+def test_an_error_downstream_that_is_named(finished):
+    """It is enough that it happens in some order; another one of its kind is not."""
+    found = account().using(Overdrawer).when_concurrently(Deposit(amount=1), Withdraw(amount=70)).expect_any_outcome()
+
+    found.expect_downstream_error(Withdraw, IllegalStateError)
+    finished()
+    with pytest.raises(SpecFailure, match="in no outcome did anything of Withdraw fail so downstream"):
+        found.expect_downstream_error(Withdraw, ValueError)
+
+
+@BOTH
+def test_a_read_model_of_all_outcomes(processes):
+    """Two processes keep their read models in one place, as they do their events."""
+    found = (
+        account().using(Totals).when_concurrently(Deposit(amount=1), Deposit(amount=2), processes=processes)
+    ).expect_succeeded()
+
+    found.expect_view("a-1", 3).expect_no_view("a-2")
+    for judge in (lambda: found.expect_view("a-1", 2), lambda: found.expect_no_view("a-1")):
+        with pytest.raises(SpecFailure, match='schedule="'):
+            judge()
 
 
 def test_commands_without_an_expectation_fail_the_spec(finished):

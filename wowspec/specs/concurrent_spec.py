@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Generic, NoReturn, Self, TypeVar
 
 from ..errors import SpecError, SpecFailure
-from . import event_expectations as on_events, outcome_expectations as on_outcome
+from . import (
+    downstream_expectations as on_downstream,
+    event_expectations as on_events,
+    outcome_expectations as on_outcome,
+)
 from .alignment import match_events
 from .concurrency import Concurrency, explore, is_conflict
 from .diff import events_text
@@ -162,6 +167,35 @@ class ConcurrentSpec(Generic[S]):
                 self._fail(_unlike(outcome, alternatives), outcome)
         return self
 
+    def expect_view(
+        self,
+        view_id: str,
+        that: Callable[[Any], Any] | object = None,
+        /,
+        *,
+        projection: type | None = None,
+        **fields: Any,
+    ) -> Self:
+        """In each outcome a projection's row has these fields, and a function says yes to it; or it is a value."""
+        __tracebackhide__ = True
+
+        def judge(run: Run) -> str | None:
+            return on_downstream.view(
+                run, on_downstream.projection_of(run, self._node, projection), view_id, that, fields
+            )
+
+        return self._each(judge, named=True)
+
+    def expect_no_view(self, view_id: str, /, *, projection: type | None = None) -> Self:
+        """In no outcome does a projection keep such a row."""
+        __tracebackhide__ = True
+
+        def judge(run: Run) -> str | None:
+            cls = on_downstream.projection_of(run, self._node, projection, "expect_no_view")
+            return on_downstream.no_view(run, cls, view_id)
+
+        return self._each(judge, named=True)
+
     # --- what the senders were told -----------------------------------------------------------------------------------
 
     def expect_succeeded(self, *, times: int | None = None) -> Self:
@@ -203,6 +237,30 @@ class ConcurrentSpec(Generic[S]):
                 self._fail(f"{failed} commands failed as expected, in each outcome {times} should", outcome)
         if times is None and not total:
             self._fail("no command failed as expected in any outcome", outcomes[0])
+        return self
+
+    def expect_downstream_error(
+        self,
+        source: type,
+        kind: type[BaseException] | None = None,
+        *,
+        match: str | None = None,
+        code: str | None = None,
+    ) -> Self:
+        """In some outcome a command that followed, or a function of a processor (its class), failed so."""
+        __tracebackhide__ = True
+        found = 0
+        outcomes = self.run().outcomes
+        for outcome in outcomes:
+            run = outcome.runs[0]
+            # Each by itself: in one outcome several may have failed alike.
+            for index, entry in enumerate(run.logged):
+                alone = replace(run, logged=[entry], excused=set())
+                if on_outcome.downstream_error(alone, source, kind, match, code) is None:
+                    run.excused.add(index)
+                    found += 1
+        if not found:
+            self._fail(f"in no outcome did anything of {source.__name__} fail so downstream", outcomes[0])
         return self
 
     def expect_any_outcome(self) -> Self:
