@@ -10,6 +10,7 @@ from typing import Any, Final
 from ..errors import SpecError
 from ..modeling.identity import AggregateRef
 from .alignment import match_events, surely_match
+from .compare import equals
 from .diff import count_text, event_text, events_text, ledger_table, types_text
 from .hints import FIELD_RULES, RULES
 from .items import On
@@ -81,8 +82,9 @@ def count(run: Run, expected: int, ledger: str) -> str | None:
 def contains(run: Run, wanted: Any, ledger: str) -> str | None:
     """A ledger holds at least one event that is as wanted."""
     held = tuple(getattr(run, ledger))
-    text = event_text(wanted, held, ledger=ledger, rules=(*FIELD_RULES, made_anew(run)))
-    return text + ledgers(run) if text else None
+    if any(equals(wanted, body) for body in held):
+        return None
+    return event_text(wanted, held, ledger=ledger, rules=(*FIELD_RULES, made_anew(run))) + ledgers(run)
 
 
 def lacks(run: Run, kinds: Sequence[type], ledger: str) -> str | None:
