@@ -301,6 +301,9 @@ def test_laws_are_checked_in_every_order():
     assert "Box.take" in text
     assert 'schedule="' in text
     assert 'schedule="0"' not in text
+    assert re.search(
+        r"explored: 2 schedules, up to the first in which a law broke; \d+ more were found and not run", text
+    )
 
 
 # --- replaying ------------------------------------------------------------------------------------------------------

@@ -153,8 +153,10 @@ def explored_text(search: Search, step: WhenConcurrently) -> str:
     if search.is_complete:
         return f"{text}: every order that makes a difference"
     if search.pending:
+        bounded = search.runs >= step.max_schedules
+        end = f"max_schedules={step.max_schedules}" if bounded else "the first in which a law broke"
         text += (
-            f", up to max_schedules={step.max_schedules}; {search.pending} more were found and not run, "
+            f", up to {end}; {search.pending} more were found and not run, "
             f"the nearest of them with {several(search.least_pending or 0, 'preemption')}"
         )
     if search.refused:
