@@ -43,6 +43,7 @@ from .render import BRIEF, render
 from .session import Profile, Session
 from .showing import step_text
 from .story import note_branch
+from .takers import require_event
 from .tracking import track
 
 if TYPE_CHECKING:
@@ -271,6 +272,7 @@ class Spec(ExpectingDownstream[S]):
             owner_id: owner that the event names.
             space_id: space that it names.
         """
+        require_event(event)
         require_texts(
             "when_event", aggregate_id=aggregate_id, tenant_id=tenant_id, owner_id=owner_id, space_id=space_id
         )

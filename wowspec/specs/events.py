@@ -24,6 +24,7 @@ from .nodes import WhenEvent
 from .render import render
 from .run import Run
 from .session import Session
+from .takers import no_taker, refuse_command, require_own_state
 
 
 def is_projection(subject: type | None) -> bool:
@@ -127,6 +128,9 @@ def _aggregate_of(session: Session, step: WhenEvent) -> tuple[NamedAggregate, st
         topics = {topic for function in _functions(session, step) for topic in function.topics}
         named = min(topics, key=str, default=None)
     if named is None:
+        refuse_command(body)
+        if not any(len(dispatcher.functions) for dispatcher in _dispatchers(session)):
+            raise no_taker(body, step.state, step.function, None, ())
         raise SpecError(
             f"when_event({render(body)}): the event belongs to no aggregate",
             why="a function takes the events of aggregates; none says that this class is its event",
@@ -191,6 +195,8 @@ def _dispatchers(session: Session) -> list[EventDispatcher]:
 
 
 def _require_taker(session: Session, step: WhenEvent, event: DomainEvent[Any], subject: type | None) -> None:
+    if step.state is not None:
+        require_own_state(event.body, step.state, event.aggregate_id.named_aggregate)
     stream = DomainEventStream("", "", Header(), (event,))
     state_event = None if step.state is None else StateEvent(stream, getattr(step.state, "state", step.state))
     takers = [
@@ -201,16 +207,9 @@ def _require_taker(session: Session, step: WhenEvent, event: DomainEvent[Any], s
     ]
     if takers:
         return
-    who = subject.__name__ if subject is not None else "the world"
-    named = f" named {step.function!r}" if step.function is not None else ""
-    sort = "state-event" if step.state is not None else "event"
-    raise SpecError(
-        f"no {sort} function{named} of {who} takes {type(event.body).__name__}",
-        why="nothing would run, so nothing would be tested",
-        instead=f"def on_{'state_' if step.state is not None else ''}event(self, event: {type(event.body).__name__}) "
-        f"-> ...: ... on {who}"
-        + (", or when_event(..., state=...) for a state-event function" if step.state is None else ""),
-    )
+    refuse_command(event.body)
+    held = [function for dispatcher in _dispatchers(session) for function in dispatcher.functions]
+    raise no_taker(event.body, step.state, step.function, subject, held)
 
 
 @contextmanager

@@ -245,6 +245,8 @@ def _is_command(session: Session, item: Any) -> bool:
             why="given(...) takes what happened: instances of events and commands",
             instead=f"{item.__name__}(...)"
             if not (is_aggregate(item) or is_processor(item))
+            else f".using({item.__name__}), or given({item.__name__}, ...) with the processor first"
+            if is_processor(item)
             else f"spec({item.__name__}).given(...)",
         )
     kind = type(item)
