@@ -28,7 +28,7 @@ def first_difference_of(case: Case) -> str | None:
         return f"the driver {case.driver} can't be imported: {error}"
     try:
         found: str | None = driver.check(case.data)
-    except Exception as error:  # noqa: BLE001
+    except Exception as error:
         last = traceback.extract_tb(error.__traceback__)[-1]
         return f"the driver raised {type(error).__name__}: {error} (at {Path(last.filename).name}:{last.lineno})"
     return found

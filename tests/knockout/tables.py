@@ -36,7 +36,9 @@ TABLES: Final[tuple[Table, ...]] = (
     Table("modeling.decorators:ROLES", ("tests/modeling/test_decorators.py",)),
     Table("messages.commands:PRECEDENCE", ("tests/messages/test_commands.py",)),
     Table("runtime.aggregate:CHECKS", ("tests/runtime/test_order_of_checks.py", "tests/runtime/test_aggregate.py")),
-    Table("runtime.aggregate:TRANSITIONS", ("tests/runtime/test_order_of_checks.py", "tests/runtime/test_aggregate.py")),
+    Table(
+        "runtime.aggregate:TRANSITIONS", ("tests/runtime/test_order_of_checks.py", "tests/runtime/test_aggregate.py")
+    ),
     Table("runtime.command_filters:COMMAND_FILTERS", ("tests/runtime/test_order_of_checks.py",)),
     Table("runtime.downstream.snapshot_dispatcher:SNAPSHOT_FILTERS", ("tests/runtime/test_order_of_checks.py",)),
     Table("runtime.sourcing:EFFECTS", ("tests/runtime/test_sourcing.py",)),

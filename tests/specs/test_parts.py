@@ -9,7 +9,6 @@ from wowspec import SpecError, spec
 
 from .gateway_domain import CreateOrder, Hits, Order, OrderCreated, OrderView, PayOrder, shop
 
-
 #: Made outside a test, so that no test is told that it forgot it.
 BASE = spec()
 
