@@ -4,8 +4,29 @@ from __future__ import annotations
 
 import pytest
 
-from wowspec import SpecError, SpecFailure, StateEvent, Views, given, on, on_state_event, projection, some
+from wowspec import (
+    SNAPSHOT,
+    DomainEvent,
+    IllegalStateError,
+    SpecError,
+    SpecFailure,
+    StateEvent,
+    Views,
+    chain,
+    event_processor,
+    given,
+    on,
+    on_event,
+    on_state_event,
+    projection,
+    saga_handled,
+    snapshot,
+    some,
+    stateless_saga,
+)
+from wowspec.errors import RetriesExhaustedError
 
+from .ending import a_test
 from .shop_domain import (
     Mailer,
     Order,
@@ -16,7 +37,10 @@ from .shop_domain import (
     OrderState,
     OrderView,
     Outbox,
+    PayOrder,
+    PlaceOrder,
     StatusView,
+    Stock,
 )
 
 PLACED = on(Order, "o-1", OrderPlaced(sku="s", quantity=1))
@@ -74,6 +98,136 @@ def test_an_event_processor_keeps_no_rows():
     spec = given(Mailer).inject(Outbox()).when_event(OrderPaid(), aggregate_id="o-1")
     with pytest.raises(SpecError, match=r"Mailer is an event processor.*\n.*\n.*the services that it calls"):
         spec.expect_view("o-1", "PAID")
+
+
+# -- errors downstream
+
+
+class Slow:
+    """A service that never answers."""
+
+    def send(self) -> None:
+        """Time out."""
+        raise TimeoutError("slow")
+
+
+@event_processor(context="shop")
+class Texter:
+    """Is tried again until its retries are exhausted."""
+
+    @on_event
+    def paid(self, event: OrderPaid, slow: Slow) -> None:
+        slow.send()
+
+
+@stateless_saga(context="shop")
+class WrongSaga:
+    """Returns an event where a command belongs."""
+
+    @on_event
+    def placed(self, event: OrderPlaced) -> OrderPaid:
+        return OrderPaid()
+
+
+@stateless_saga(context="shop")
+class FailingSaga:
+    """Raises."""
+
+    @on_event
+    def placed(self, event: OrderPlaced) -> PayOrder:
+        raise ValueError(event.sku)
+
+
+@stateless_saga(context="shop")
+class PayTwiceSaga:
+    """Sends a command that its aggregate refuses."""
+
+    @on_event
+    def paid(self, event: DomainEvent[OrderPaid]) -> PayOrder:
+        return PayOrder(id=event.aggregate_id.id)
+
+
+@pytest.mark.parametrize("kind", [TimeoutError, RetriesExhaustedError])
+def test_exhausted_retries_are_named_by_the_error_that_was_raised(kind: type[Exception]):
+    """By the runtime's own, too, which wraps the last one."""
+    spec = given(PLACED).using(Texter).inject(slow=Slow()).when(PayOrder(id="o-1"))
+    spec.expect_downstream_error(Texter, kind)
+
+
+def test_exhausted_retries_that_nobody_named_are_told_with_the_users_line():
+    """The error that is suggested is the one that the user's code raised."""
+    with pytest.raises(SpecFailure) as failure, a_test():
+        given(PLACED).using(Texter).inject(slow=Slow()).when(PayOrder(id="o-1")).expect_succeeded()
+
+    text = str(failure.value)
+    assert "event.handler:Texter.paid: TimeoutError, the last when its retries were exhausted" in text
+    assert "in Slow.send" in text
+    assert text.endswith(".expect_downstream_error(Texter, TimeoutError)")
+
+
+def test_another_error_downstream_says_whose_it_is():
+    """Not "the command": that succeeded."""
+    with (
+        pytest.raises(SpecFailure, match=r"downstream Texter\.paid failed with TimeoutError .*: slow, expected Value"),
+        a_test(),
+    ):
+        (
+            given(PLACED)
+            .using(Texter)
+            .inject(slow=Slow())
+            .when(PayOrder(id="o-1"))
+            .expect_downstream_error(Texter, ValueError)
+        )
+
+
+def test_an_error_of_a_command_that_followed_is_not_its_sagas():
+    """The text names the command, and what to write."""
+    with pytest.raises(SpecFailure) as failure, a_test():
+        (
+            given(PLACED)
+            .using(PayTwiceSaga)
+            .when(PayOrder(id="o-1"))
+            .expect_downstream_error(PayTwiceSaga, IllegalStateError)
+        )
+
+    assert "logged were: command.handler: IllegalStateError of PayOrder\n" in str(failure.value)
+    assert "instead: .expect_downstream_error(PayOrder, IllegalStateError)" in str(failure.value)
+
+
+def test_a_saga_that_returns_an_event_is_refused():
+    """The text says which function, and whose event."""
+    with pytest.raises(SpecError) as failure:
+        given(WrongSaga).when_event(OrderPlaced(sku="s", quantity=1)).expect_no_commands()
+
+    assert str(failure.value) == (
+        "WrongSaga.placed returned OrderPaid, which is an event of Order\n"
+        "  why: what a saga returns is sent as commands; only an aggregate's command function makes events\n"
+        "  instead: the command of Order that leads to OrderPaid"
+    )
+
+
+def test_an_event_function_that_failed_is_no_command():
+    """Below a failed expectation the error is told as the function's."""
+    with pytest.raises(SpecFailure, match=r"the function failed:\n.*FailingSaga\.placed"), a_test():
+        given(FailingSaga).when_event(OrderPlaced(sku="s", quantity=1)).expect_commands(PayOrder(id="o-1"))
+
+
+def test_a_stage_of_the_tail_of_a_chain_is_no_stage_of_the_command():
+    """The text says for which command it was signalled, and which verb sees it."""
+    plan = chain(saga_handled("shop"), then=snapshot())
+    with pytest.raises(SpecFailure) as failure:
+        (
+            given(OrderSaga)
+            .using(Order, Stock)
+            .when(PlaceOrder(id="o-1", sku="s-1", quantity=1), wait_for=plan)
+            .expect_stage(SNAPSHOT)
+        )
+
+    assert str(failure.value).startswith(
+        "SNAPSHOT was not signalled for PlaceOrder\n"
+        "  why: it was for ReserveStock; expect_stage(...) looks at the stages of the command itself\n"
+        "  instead: .expect_notified(SNAPSHOT)"
+    )
 
 
 # -- when_event

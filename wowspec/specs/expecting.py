@@ -10,7 +10,7 @@ from ..messages.stages import CommandStage
 from ..runtime.aggregate import CommandState
 from . import event_expectations as on_events, outcome_expectations as on_outcome
 from .execution import run_of
-from .items import On
+from .items import CommandOf, On
 from .matchers import some
 from .misspelt import no_verb
 from .nodes import Node
@@ -76,6 +76,8 @@ class Expecting(Generic[S]):
         error = run.error
         if error is not None and not run.decided:
             how = "its sender's call ended" if run.is_unknown else "the command failed"
+            if run.message is None and not isinstance(run.command, CommandOf):
+                how = "the function failed"
             parts.append(f"  {how}:\n{traceback_text(error)}")
         parts += [f"  hint: {hint}" for hint in run_hints(run, self._node)]
         parts.append(timeline(run))

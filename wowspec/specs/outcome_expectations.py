@@ -106,9 +106,9 @@ def _wanted(kind: Any, match: str | None, code: str | None) -> str:
     return ", ".join(parts)
 
 
-def _said(found: BaseException, code: str) -> str:
+def _said(found: BaseException, code: str, who: str = "the command") -> str:
     text = f": {found}" if str(found) else ""
-    return f"the command failed with {type(found).__name__} (code {code!r}){text}"
+    return f"{who} failed with {type(found).__name__} (code {code!r}){text}"
 
 
 def _close_code(code: str) -> str:
@@ -166,6 +166,13 @@ def stage(run: Run, wanted: CommandStage | StageName, succeeded: bool, fields: M
         )
     found = _stage_outcomes(run, wanted)
     if not found:
+        others = _signalled_for(run, wanted)
+        if others:
+            return (
+                f"{wanted.name} was not signalled for {type(run.command).__name__}\n"
+                f"  why: it was for {', '.join(others)}; expect_stage(...) looks at the stages of the command itself\n"
+                f"  instead: .expect_notified({wanted.name})"
+            )
         return (
             f"{wanted.name} was not signalled\n"
             f"  why: {_why_not(run, wanted)}\n"
@@ -195,6 +202,17 @@ def _stage_outcomes(run: Run, wanted: CommandStage) -> list[str]:
             [_code(run)] if run.failure is not None and not run.is_unknown else []
         )
     return [row.detail for row in run.rows_of(f"{WAIT_NOTIFY}:{wanted.value}") if _is_of(row, run)]
+
+
+def _signalled_for(run: Run, wanted: CommandStage) -> list[str]:
+    """Classes of the other commands for which a stage was signalled, such as those at the tail of a chain."""
+    ids = {
+        row.subject.command_id
+        for row in run.rows_of(f"{WAIT_NOTIFY}:{wanted.value}")
+        if row.detail == "succeeded" and not _is_of(row, run)
+    }
+    sent = [row.subject for row in run.rows_of(COMMAND_BUS_SEND)]
+    return list(dict.fromkeys(type(message.body).__name__ for message in sent if message.id in ids))
 
 
 def _is_of(row: TraceRow, run: Run) -> bool:
@@ -235,7 +253,7 @@ def logged(run: Run, point: str, kind: type[BaseException] | None) -> str | None
     found = [
         (index, entry)
         for index, entry in enumerate(run.logged)
-        if entry.point == point and (kind is None or isinstance(entry.error, kind))
+        if entry.point == point and (kind is None or isinstance(entry.error, kind) or isinstance(entry.cause, kind))
     ]
     if not found:
         wanted = f"no {kind.__name__}" if kind is not None else "nothing"
@@ -253,7 +271,23 @@ def logged(run: Run, point: str, kind: type[BaseException] | None) -> str | None
 def _also(entries: Sequence[LoggedFailure]) -> str:
     if not entries:
         return "; nothing was logged at all"
-    return "; logged were: " + ", ".join(f"{entry.point}: {type(entry.error).__name__}" for entry in entries)
+    return "; logged were: " + ", ".join(
+        f"{entry.point}: {type(entry.cause).__name__}{_of_whom(entry)}" for entry in entries
+    )
+
+
+def _of_commands(run: Run) -> list[str]:
+    """What names the failures of the commands that followed."""
+    return [
+        f".expect_downstream_error({type(entry.subject.body).__name__}, {type(entry.cause).__name__})"
+        for _, entry in run.unexpected()
+        if isinstance(entry.subject, CommandMessage)
+    ]
+
+
+def _of_whom(entry: LoggedFailure) -> str:
+    """Whose it is, where its point does not say it."""
+    return f" of {type(entry.subject.body).__name__}" if isinstance(entry.subject, CommandMessage) else ""
 
 
 def downstream_error(
@@ -269,25 +303,28 @@ def downstream_error(
     _require_error("expect_downstream_error", kind, match, code)
     found = [(index, entry) for index, entry in enumerate(run.logged) if _comes_from(entry, source, run)]
     if not found:
-        return f"nothing of {source.__name__} failed downstream{_also(run.logged)}"
+        text = f"nothing of {source.__name__} failed downstream{_also(run.logged)}"
+        return "\n  instead: ".join([text, *_of_commands(run)[:1]])
     for index, entry in found:
-        cause = entry.error
-        info = run.session.world.errors.info(cause)
-        if (
-            (kind is None or isinstance(cause, kind))
-            and (match is None or re.search(match, str(cause)))
-            and (code is None or info.error_code == code)
-            and (_is_bug_named(kind) or not isinstance(cause, PROGRAMMING_ERRORS))
-        ):
-            run.excused.add(index)
-            return None
+        for told in dict.fromkeys((entry.cause, entry.error)):
+            info = run.session.world.errors.info(told)
+            if (
+                (kind is None or isinstance(told, kind))
+                and (match is None or re.search(match, str(told)))
+                and (code is None or info.error_code == code)
+                and (_is_bug_named(kind) or not isinstance(told, PROGRAMMING_ERRORS))
+            ):
+                run.excused.add(index)
+                return None
     entry = found[0][1]
-    own = run.session.world.errors.info(entry.error).error_code
-    if isinstance(entry.error, PROGRAMMING_ERRORS) and not _is_bug_named(kind):
-        return f"downstream {_said(entry.error, own)}: {_looks_like_a_bug(entry.error)}".replace(
+    cause = entry.cause
+    who = type(entry.subject.body).__name__ if isinstance(entry.subject, CommandMessage) else entry.place
+    told_as = _said(cause, run.session.world.errors.info(cause).error_code, who)
+    if isinstance(cause, PROGRAMMING_ERRORS) and not _is_bug_named(kind):
+        return f"downstream {told_as}: {_looks_like_a_bug(cause)}".replace(
             ".expect_error(", f".expect_downstream_error({source.__name__}, "
         )
-    return f"downstream {_said(entry.error, own)}, expected {_wanted(kind, match, code)}"
+    return f"downstream {told_as}, expected {_wanted(kind, match, code)}"
 
 
 def _comes_from(entry: LoggedFailure, source: type, run: Run) -> bool:

@@ -77,7 +77,7 @@ def undecided_text(run: Run, error: BaseException) -> str:
 def unseen_text(run: Run, entry: LoggedFailure, *, given: bool = False) -> str:
     """An error that the runtime logged and swallowed; `given`: while history was delivered."""
     subject = getattr(entry.subject, "body", entry.subject)
-    kind = type(entry.error).__name__
+    kind = type(entry.cause).__name__
     processor = entry.point.partition(":")[2].partition(".")[0]
     if isinstance(entry.subject, CommandMessage) or processor:
         source = type(subject).__name__ if isinstance(entry.subject, CommandMessage) else processor
@@ -86,9 +86,10 @@ def unseen_text(run: Run, entry: LoggedFailure, *, given: bool = False) -> str:
         instead = f".expect_logged({entry.point!r}, {kind})"
     return "\n".join(
         [
-            f"the runtime logged and swallowed an error at {entry.point}: {kind}",
+            f"the runtime logged and swallowed an error at {entry.point}: {kind}"
+            + ("" if entry.cause is entry.error else ", the last when its retries were exhausted"),
             f"  while handling {render(subject)}" + (", as what is given was delivered" if given else ""),
-            traceback_text(entry.error),
+            traceback_text(entry.cause),
             timeline(run),
             "  why: what is given was taken for handled, and yet something downstream did not happen"
             if given

@@ -13,7 +13,7 @@ from types import CoroutineType
 from typing import Any, Protocol
 
 from ..error_policy import ErrorPolicy
-from ..errors import InjectedFault, InjectedTimeout, ModelError, SpecError, WowError
+from ..errors import InjectedFault, InjectedTimeout, ModelError, RetriesExhaustedError, SpecError, WowError
 from ..messages.ids import DEFAULT_MACHINE_ID, IdGenerator
 from .clock import NANOS_PER_MILLI, VirtualClock
 from .points import FaultKind
@@ -55,6 +55,17 @@ class LoggedFailure:
     point: str
     subject: Any
     error: BaseException
+
+    @property
+    def cause(self) -> BaseException:
+        """The error that its raiser raised: the last one, where retries were exhausted."""
+        cause = self.error.__cause__
+        return cause if isinstance(self.error, RetriesExhaustedError) and cause is not None else self.error
+
+    @property
+    def place(self) -> str:
+        """The function that it came from, as the point says it; else the point."""
+        return self.point.partition(":")[2] or self.point
 
 
 class World:

@@ -11,6 +11,7 @@ from ...messages.commands import CommandBuilder
 from ...messages.envelopes import CommandMessage, DomainEvent
 from ...messages.propagation import propagate
 from ...messages.streams import flatten
+from ...modeling.claims import aggregates_of_event
 
 if TYPE_CHECKING:
     from ..system import Runtime
@@ -40,13 +41,15 @@ async def send_commands(result: Any, event: DomainEvent[Any], runtime: Runtime, 
         place: class and method.
 
     Raises:
-        SpecError: for a set, whose commands have no order.
+        SpecError: for a set, whose commands have no order; for an event.
         Exception: what building or sending a command raised; earlier commands stay sent.
     """
     if isinstance(result, set | frozenset):
         raise runtime.world.blame_author(_unordered(result, place))
     sent = []
     for index, item in enumerate([] if result is None else flatten(result)):
+        if not isinstance(item, CommandMessage | CommandBuilder) and _is_event(item, runtime):
+            raise runtime.world.blame_author(_event_returned(item, place))
         command = await to_saga_command(item, index, event, runtime)
         await runtime.gateway.send(command)
         sent.append(command)
@@ -58,6 +61,21 @@ def _unordered(result: Any, place: str) -> SpecError:
         f"{place} returned a {type(result).__name__} of commands",
         why="commands are sent one after another, and a set has no order: each run could send them in another",
         instead="a list or a tuple of commands",
+    )
+
+
+def _is_event(item: Any, runtime: Runtime) -> bool:
+    """Whether an aggregate claims it as its event, and none takes it as a command."""
+    kind = type(item)
+    return bool(aggregates_of_event(kind)) and runtime.catalog.for_command(kind) is None
+
+
+def _event_returned(item: Any, place: str) -> SpecError:
+    name, owner = type(item).__name__, aggregates_of_event(type(item))[0].__name__
+    return SpecError(
+        f"{place} returned {name}, which is an event of {owner}",
+        why="what a saga returns is sent as commands; only an aggregate's command function makes events",
+        instead=f"the command of {owner} that leads to {name}",
     )
 
 
