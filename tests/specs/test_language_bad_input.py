@@ -51,7 +51,7 @@ PAY = PayOrder(id="o-1")
 BASE = given(on(Order, "o-1", OrderCreated()))
 GIVEN = {
     "a list": ([OrderCreated()], "given(*events)"),
-    "a tuple": ((OrderCreated(), OrderPaid()), "given(stream(*events))"),
+    "a tuple": ((OrderCreated(), OrderPaid()), "stream(*events)"),
     "a generator": ((event for event in [OrderCreated()]), "given(*events)"),
     "nothing": (None, "given() for nothing"),
     "a text": ("OrderCreated", "given(OrderCreated(...))"),
