@@ -225,6 +225,7 @@ def send(session: Session, command: Any, options: CommandOptions, previous: Run 
         armory.fired[struck:] if armory is not None else [],
         previous,
         earlier=len(untold),
+        wait_for=options.wait_for,
     )
 
 

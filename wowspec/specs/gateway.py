@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, Unpack
 
 from pydantic import ValidationError
 
-from ..errors import SpecError
+from ..errors import DeadlineExceeded, SpecError
 from ..messages.envelopes import CommandMessage
 from ..messages.wait_plans import WaitFor
 from ..messages.wait_signals import CommandResult
@@ -21,6 +21,7 @@ from .gateway_world import GatewayWorld
 from .items import CommandOf, CommandOptions, Envelope, SentCommand, command_options, wanted
 from .misspelt import no_verb
 from .placing import place_of_caller
+from .unheard import note_unheard
 
 T = TypeVar("T")
 #: One call of the runtime's gateway, for a message.
@@ -101,7 +102,7 @@ class Gateway(_Calls):
             SpecFailure: if a law was broken.
         """
         __tracebackhide__ = True
-        result: CommandResult = self._run("send_and_wait", command, envelope, _wait(wait_for))
+        result: CommandResult = self._run("send_and_wait", command, envelope, _wait(self._held, wait_for))
         return result
 
     def send_and_wait_stream(
@@ -196,7 +197,7 @@ class AsyncCalls(_Calls):
     ) -> CommandResult:
         """As `Gateway.send_and_wait`."""
         __tracebackhide__ = True
-        result: CommandResult = await self._await("send_and_wait", command, envelope, _wait(wait_for))
+        result: CommandResult = await self._await("send_and_wait", command, envelope, _wait(self._held, wait_for))
         return result
 
     def send_and_wait_stream(
@@ -259,9 +260,17 @@ async def _send(gateway: CommandGateway, message: CommandMessage[Any]) -> None:
     await gateway.send(message)
 
 
-def _wait(wait_for: WaitFor | None) -> Work:
+def _wait(held: GatewaySession, wait_for: WaitFor | None) -> Work:
     plan = wanted(wait_for)
-    return lambda gateway, message: gateway.send_and_wait(message, plan.plan(message.id))
+
+    async def wait(gateway: CommandGateway, message: CommandMessage[Any]) -> CommandResult | None:
+        try:
+            return await gateway.send_and_wait(message, plan.plan(message.id))
+        except DeadlineExceeded as error:
+            note_unheard(error, plan.target, held.session.runtime)
+            raise
+
+    return wait
 
 
 def _stream(wait_for: WaitFor | None) -> Work:

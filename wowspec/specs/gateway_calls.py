@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Coroutine
 from typing import TYPE_CHECKING, Any
 
-from ..errors import SpecError, SpecFailure
+from ..errors import DeadlineExceeded, SpecError, SpecFailure
 from ..messages.envelopes import CommandMessage
 from ..messages.wait_plans import WaitFor
 from ..messages.wait_signals import CommandResult
@@ -17,6 +17,7 @@ from .items import wanted
 from .placing import Place, raise_at
 from .showing import shown
 from .story import traceback_text
+from .unheard import note_unheard
 
 if TYPE_CHECKING:
     from .gateway_session import GatewaySession
@@ -87,7 +88,15 @@ class StartedCall:
         if message.is_void and wait_for is None:
             return self._begin(lambda: gateway.send(message))
         plan = wanted(wait_for).plan(message.id)
-        return self._begin(lambda: gateway.send_and_wait(message, plan))
+
+        async def wait() -> Any:
+            try:
+                return await gateway.send_and_wait(message, plan)
+            except DeadlineExceeded as error:
+                note_unheard(error, plan.target, self._held.session.runtime)
+                raise
+
+        return self._begin(wait)
 
     async def _begin(self, call: Callable[[], Coroutine[Any, Any, Any]]) -> Any:
         self._begun = True

@@ -11,6 +11,7 @@ from ..errors import CommandResultError, DeadlineExceeded, SpecError
 from ..faults.arming import Fired
 from ..messages.envelopes import CommandMessage, DomainEvent, DomainEventStream
 from ..messages.exchange import ServerCommandExchange
+from ..messages.wait_plans import WaitFor
 from ..messages.wait_signals import CommandResult
 from ..modeling.identity import AggregateRef
 from ..runtime.sourcing import StateAggregate
@@ -59,6 +60,7 @@ class Run:
         decided: whether a verb of the spec said that it failed (or that its outcome is unknown).
         excused: logged errors that a verb of the spec named.
         earlier: how many of the logged errors came before it, while history was delivered.
+        wait_for: what its sender waited for, where the spec says it.
     """
 
     session: Session
@@ -76,6 +78,7 @@ class Run:
     decided: bool = False
     excused: set[int] = field(default_factory=set)
     earlier: int = 0
+    wait_for: WaitFor | None = None
 
     def __repr__(self) -> str:
         error = self.error

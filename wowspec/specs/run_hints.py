@@ -27,6 +27,7 @@ from .nodes import ACTIONS, GivenState, History, Node, Setup, Step, WithFaults, 
 from .remarks import addressed
 from .run import Run
 from .session import Session
+from .unheard import unheard_text
 from .unstruck import mend_of_point, visits_text
 
 #: Looks at a run, and at the step whose expectation failed, where there is one.
@@ -136,6 +137,12 @@ def _went_elsewhere(run: Run, node: Node | None) -> str | None:  # noqa: ARG001
     return addressed(run)
 
 
+def _unheard(run: Run, node: Node | None) -> str | None:  # noqa: ARG001
+    if not run.is_unknown or run.wait_for is None:
+        return None
+    return unheard_text(run.wait_for.target, run.session.runtime)
+
+
 def _class_for_service(run: Run, node: Node | None) -> str | None:  # noqa: ARG001
     if not isinstance(run.error, TypeError):
         return None
@@ -240,4 +247,11 @@ _INSTANT: Final = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d")
 _FINE_TIME: Final = re.compile(r":\d\d\.\d{3}(?!000)\d{3}")
 
 #: The rules in the order of their hints.
-RULES: Final[Sequence[RunRule]] = (_after_when, _class_for_service, _went_elsewhere, _never_created, _fault_missed)
+RULES: Final[Sequence[RunRule]] = (
+    _after_when,
+    _class_for_service,
+    _went_elsewhere,
+    _never_created,
+    _unheard,
+    _fault_missed,
+)
