@@ -212,6 +212,14 @@ def test_an_event_function_that_failed_is_no_command():
         given(FailingSaga).when_event(OrderPlaced(sku="s", quantity=1)).expect_commands(PayOrder(id="o-1"))
 
 
+def test_events_that_are_expected_of_a_saga_point_to_its_commands():
+    """What it sent is named, and the verb that sees it."""
+    with pytest.raises(
+        SpecFailure, match=r"hint: a saga stores no events, it sent ReserveStock: write expect_commands"
+    ):
+        given(OrderSaga).when_event(OrderPlaced(sku="s", quantity=1)).expect_events(OrderPaid())
+
+
 def test_a_stage_of_the_tail_of_a_chain_is_no_stage_of_the_command():
     """The text says for which command it was signalled, and which verb sees it."""
     plan = chain(saga_handled("shop"), then=snapshot())

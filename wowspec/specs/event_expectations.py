@@ -34,11 +34,15 @@ def events(run: Run, expected: Sequence[Any], ledger: str, actual: Sequence[Any]
     match = match_events(expected, found)
     if match.matched:
         return None
-    return events_text(match, ledger=ledger, rules=(*RULES, made_anew(run))) + ledgers(run)
+    rules = COMMAND_RULES if run.message is None and run.commands else RULES
+    return events_text(match, ledger=ledger, rules=(*rules, made_anew(run))) + ledgers(run)
 
 
 def ledgers(run: Run) -> str:
     """Which event got how far, where not all that the command emitted was stored and published; else empty."""
+    if run.message is None and run.commands:
+        names = ", ".join(dict.fromkeys(kind.__name__ for kind in run.commands.types))
+        return with_hints("", [f"a saga stores no events, it sent {names}: write expect_commands(...)"])
     held = {"emitted": run.emitted, "stored": run.stored, "published": run.published}
     if run.emitted == run.stored == run.published:
         return "" if run.emitted else with_hints("", [nothing_emitted(run)])
