@@ -12,7 +12,7 @@ from ..modeling.identity import AggregateRef
 from .alignment import match_events, surely_match
 from .compare import equals
 from .diff import count_text, event_text, events_text, ledger_table, types_text
-from .hints import FIELD_RULES, RULES
+from .hints import COMMAND_RULES, FIELD_RULES, RULES
 from .items import On
 from .matchers import some
 from .render import BRIEF, render
