@@ -99,6 +99,12 @@ def test_rows_say_the_truth(expected, actual):
         assert (row.actual is MISSING) is (row.verdict is Verdict.MISSING)
 
 
+@pytest.mark.parametrize("matcher", [some(Stocked, sku="a"), any_of(Stocked)], ids=str)
+def test_a_matcher_equals_itself(matcher):
+    """Whatever holds one can be compared."""
+    assert matcher.__eq__(matcher) is True
+
+
 @given(st.lists(ITEMS, max_size=4), st.lists(EVENTS, max_size=5))
 def test_alignment_is_deterministic(expected, actual):
     """The same lists always give the same rows."""

@@ -44,7 +44,7 @@ class Some(Generic[T]):
         return found
 
     def __eq__(self, other: object) -> bool:
-        return not self.__wowspec_differences__(other)
+        return other is self or not self.__wowspec_differences__(other)
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -76,7 +76,7 @@ class AnyOf:
         return min(near, key=len) if near else [Difference("", self, actual)]
 
     def __eq__(self, other: object) -> bool:
-        return any(equals(item, other) for item in self.items)
+        return other is self or any(equals(item, other) for item in self.items)
 
     __hash__ = None  # type: ignore[assignment]
 
