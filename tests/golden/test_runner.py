@@ -65,7 +65,7 @@ MODULES = {f"tests/golden/test_{family}.py" for family in cases.FAMILIES}
 def test_closing_lines(tmp_path, processes):
     """Each family has its line, a failed case is named with its reason, and the run fails."""
     if processes:
-        pytest.importorskip("xdist")
+        pytest.importorskip("xdist", reason="pytest-xdist, of the extra `test`, spreads tests over processes")
     (tmp_path / "parts").mkdir()
     (tmp_path / "parts" / "unheard_of.jsonl").write_text('{"id": "unheard_of/1", "input": {}, "expect": {}}\n')
     (tmp_path / "wait").mkdir()
