@@ -136,6 +136,10 @@ if TYPE_CHECKING:
     )
     from .preconditions import check as check, require_found as require_found
     from .runtime.chain import Filter as Filter
+    from .runtime.downstream.execution_failed import (
+        ExecutionFailed as ExecutionFailed,
+        PrepareCompensation as PrepareCompensation,
+    )
     from .runtime.downstream.views import Views as Views
     from .runtime.facts import ReadOnlyStateAggregate as ReadOnlyStateAggregate
     from .runtime.prepare import (
@@ -277,6 +281,7 @@ _MODULES: Final[dict[str, tuple[str, ...]]] = {
         "VersionAware",
     ),
     ".preconditions": ("check", "require_found"),
+    ".runtime.downstream.execution_failed": ("ExecutionFailed", "PrepareCompensation"),
     ".runtime.validation": ("CommandValidator",),
     ".world.user_clock": ("Clock",),
 }

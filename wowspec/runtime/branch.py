@@ -56,6 +56,7 @@ def process_beside(runtime: Runtime, machine_id: int) -> Runtime:
         snapshot_store=runtime.snapshot_store,
         buses=runtime._bus_factory,
         compensation=runtime.compensation is not None,
+        snapshot_offset=runtime.snapshot_offset,
     )
     other.views, other.prepare_keys = runtime.views, runtime.prepare_keys
     other.command_factory.rewriters = runtime.command_factory.rewriters.copy()

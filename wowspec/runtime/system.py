@@ -48,7 +48,7 @@ from .receivers import MessageReceiver
 from .repository import StateAggregateRepository
 from .request_ids import DefaultRequestIdChecker, Prechecks, always_exists
 from .serial import SerialGroups
-from .snapshots import InMemorySnapshotStore, SimpleSnapshotStrategy, SnapshotStrategy
+from .snapshots import InMemorySnapshotStore, SimpleSnapshotStrategy, SnapshotStrategy, VersionOffsetSnapshotStrategy
 from .sourcing import Supply
 from .validation import PydanticValidator
 from .waiting.coordinator import WaitCoordinator
@@ -98,6 +98,7 @@ class Runtime:
         "prepare_keys",
         "repository",
         "request_ids",
+        "snapshot_offset",
         "snapshot_store",
         "snapshot_strategy",
         "state_event_bus",
@@ -117,6 +118,7 @@ class Runtime:
         request_ids: Prechecks | None = None,
         buses: BusFactory = in_memory_buses,
         compensation: bool = False,
+        snapshot_offset: int | None = None,
     ) -> None:
         self.world = world
         self._weak: Runtime = proxy(self)
@@ -141,7 +143,12 @@ class Runtime:
         self.repository = StateAggregateRepository(
             self.event_store, self.snapshot_store, at=world.carry, types=self.catalog.state_type, supply=self.supply
         )
-        self.snapshot_strategy: SnapshotStrategy = SimpleSnapshotStrategy(self.snapshot_store, world.now_millis)
+        self.snapshot_offset = snapshot_offset
+        self.snapshot_strategy: SnapshotStrategy = (
+            SimpleSnapshotStrategy(self.snapshot_store, world.now_millis)
+            if snapshot_offset is None
+            else VersionOffsetSnapshotStrategy(self.snapshot_store, world.now_millis, snapshot_offset)
+        )
         exists = self.event_store.exists_request_id if request_id_existence == "store" else always_exists
         self.gateway = CommandGateway(
             world,
@@ -311,6 +318,7 @@ class Runtime:
             request_ids=self.request_ids.copy(world.clock),
             buses=self._bus_factory,
             compensation=self.compensation is not None,
+            snapshot_offset=self.snapshot_offset,
         )
         other.snapshot_store.take_over(self.snapshot_store)
         if self._command_factory is not None:

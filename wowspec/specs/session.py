@@ -39,10 +39,15 @@ class Profile:
         name: name of the bus and store profile.
         request_id_existence: `store`: request ids that the filter has seen are looked up in the event store; `noop`:
             they count as existing (CMD-091, CMD-092).
+        snapshot_offset: a snapshot is saved when the version is so far above the stored one's (SNP-016); None: at each
+            state event (SNP-014).
+        compensation: whether failed event functions are recorded, to be tried again (EVT-139).
     """
 
     name: str = "in_memory"
     request_id_existence: str = "store"
+    snapshot_offset: int | None = None
+    compensation: bool = False
 
 
 @dataclass(slots=True)
@@ -314,7 +319,12 @@ def new_session(
         prepare: done before any part joins: a processor's constructor may ask for services.
     """
     clock = VirtualClock() if start_nanos is None else VirtualClock(start_nanos)
-    runtime = Runtime(World(clock=clock), request_id_existence=profile.request_id_existence)
+    runtime = Runtime(
+        World(clock=clock),
+        request_id_existence=profile.request_id_existence,
+        snapshot_offset=profile.snapshot_offset,
+        compensation=profile.compensation,
+    )
     runtime.audit = Audit()
     session = Session(runtime)
     for item in filters:
