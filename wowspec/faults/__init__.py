@@ -30,6 +30,7 @@ __all__ = [
     "event",
     "event_store",
     "point",
+    "projection",
     "request_id",
     "service",
     "snapshot",
@@ -152,6 +153,21 @@ class _EventPoints:
         return FaultPoint(f"event.deliver:{metadata.name}.{function}")
 
 
+class _ProjectionPoints:
+    """Points of projections."""
+
+    __slots__ = ()
+
+    def write(self, projection: Any) -> FaultPoint:
+        """A projection writes a row to the `Views` that the world keeps for it: `faults.projection.write(OrderView)`.
+
+        Args:
+            projection: its class, or the name of it.
+        """
+        name = projection if isinstance(projection, str) else processor_metadata(projection).name
+        return FaultPoint(f"projection.write:{name}")
+
+
 class _WaitPoints:
     """Points of the wait notifier."""
 
@@ -196,6 +212,7 @@ event_store: Final = _EventStorePoints("event_store")
 domain_event_bus: Final = _DomainEventBusPoints("domain_event_bus")
 state_event_bus: Final = _StateEventBusPoints("state_event_bus")
 event: Final = _EventPoints()
+projection: Final = _ProjectionPoints()
 wait: Final = _WaitPoints()
 
 

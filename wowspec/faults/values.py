@@ -26,7 +26,8 @@ class Fault:
         at: the first visit it strikes, counted from 1 since it was armed, among the visits that it matches.
         times: how many visits in a row it strikes.
         aggregate: whose visits it matches: an aggregate class, an id text, `on(T, id)`; None means everyone's.
-        payload: what the kind needs besides: a rival's events.
+        payload: what the kind needs besides: a rival's events, the steps of a delay. A rival without events decided
+            the same as the call itself: it appends copies of the very events that the call was about to append.
     """
 
     point: str
@@ -105,6 +106,44 @@ class FaultPoint:
             )
         return self._fault(FaultKind.RIVAL, times, at, aggregate, unknown, tuple(events))
 
+    def duplicates(self, *, times: int = 1, at: int = 1, aggregate: Any = None, **unknown: Never) -> Fault:
+        """The message arrives a second time: at each consumer of a bus, or at the one function that it reaches."""
+        return self._fault(FaultKind.DUPLICATE, times, at, aggregate, unknown)
+
+    def reorders(self, *, times: int = 1, at: int = 1, aggregate: Any = None, **unknown: Never) -> Fault:
+        """The message arrives after the next one of its aggregate on the same bus, or when nothing else can move."""
+        return self._fault(FaultKind.REORDER, times, at, aggregate, unknown)
+
+    def delays(self, *, steps: int = 1, times: int = 1, at: int = 1, aggregate: Any = None, **unknown: Never) -> Fault:
+        """The message arrives late: after so many further deliveries, or when nothing else can move.
+
+        Raises:
+            SpecError: if `steps` is no whole number from 1.
+        """
+        if type(steps) is not int or steps < 1:
+            raise SpecError(
+                f"delays(steps={steps!r})",
+                why="a late message lets so many others go first",
+                instead="delays(steps=1)",
+            )
+        return self._fault(FaultKind.DELAY, times, at, aggregate, unknown, steps)
+
+    def drops(self, *, times: int = 1, at: int = 1, aggregate: Any = None, **unknown: Never) -> Fault:
+        """The message is accepted and never arrives."""
+        return self._fault(FaultKind.DROP, times, at, aggregate, unknown)
+
+    def crashes_before(self, *, times: int = 1, at: int = 1, aggregate: Any = None, **unknown: Never) -> Fault:
+        """The process dies before the effect and starts again; what then comes back is the profile's to say."""
+        return self._fault(FaultKind.CRASH_BEFORE, times, at, aggregate, unknown)
+
+    def crashes_after(self, *, times: int = 1, at: int = 1, aggregate: Any = None, **unknown: Never) -> Fault:
+        """The process dies right after the effect and starts again; what then comes back is the profile's to say."""
+        return self._fault(FaultKind.CRASH_AFTER, times, at, aggregate, unknown)
+
+    def corrupts(self, *, times: int = 1, at: int = 1, aggregate: Any = None, **unknown: Never) -> Fault:
+        """What is loaded cannot be read: a `DecodeError`, where there is something to load."""
+        return self._fault(FaultKind.CORRUPT, times, at, aggregate, unknown)
+
     # Unseen by type checkers: to them a point has no other verb, and is no function.
     if not TYPE_CHECKING:
 
@@ -142,11 +181,17 @@ class FaultPoint:
 
 #: What every verb of a point takes.
 _OPTIONS: Final = ("times", "at", "aggregate")
+#: What some take besides.
+_OWN_OPTIONS: Final = {
+    FaultKind.ACK_LOST: ("recoverable",),
+    FaultKind.ACK_LOST_PERMANENT: ("recoverable",),
+    FaultKind.DELAY: ("steps",),
+}
 
 
 def _refuse_option(kind: FaultKind, name: str) -> NoReturn:
     verb = _VERBS[kind].partition("(")[0]
-    known = (*_OPTIONS, "recoverable") if kind in (FaultKind.ACK_LOST, FaultKind.ACK_LOST_PERMANENT) else _OPTIONS
+    known = (*_OPTIONS, *_OWN_OPTIONS.get(kind, ()))
     raise SpecError(
         f"{verb}({name}=...): a fault has no option {name!r}",
         why="beside where and how, it says at which visits it strikes, and whose",

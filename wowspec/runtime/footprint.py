@@ -20,6 +20,7 @@ from ..world.points import (
     EVENT_DELIVER,
     EVENT_STORE_APPEND,
     EVENT_STORE_LOAD,
+    PROJECTION_WRITE,
     REQUEST_ID_CHECK,
     SNAPSHOT_LOAD,
     SNAPSHOT_SAVE,
@@ -62,6 +63,7 @@ FOOTPRINTS: Final[tuple[FootprintRow, ...]] = (
     FootprintRow(STATE_EVENT_BUS_SEND, changes=("states",)),
     FootprintRow(SNAPSHOT_SAVE, changes=("snapshot",)),
     FootprintRow(EVENT_DELIVER, runs_code=True),
+    FootprintRow(PROJECTION_WRITE, runs_code=True),
     FootprintRow(WAIT_NOTIFY, changes=("wait",)),
 )
 
