@@ -26,6 +26,8 @@ ROOMS: Final = (
     "faults",
     "runtime",
     "specs",
+    "exploration",
+    "generation",
     "plugin",
 )
 #: The package itself loads every room lazily, by text; its imports for type checkers show the whole house.

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from ..messages.envelopes import CommandMessage, DomainEvent
 from ..modeling.identity import AggregateRef, NamedAggregate
 from ..world.points import FaultKind
 from ..world.trace import TraceRow
@@ -101,6 +102,12 @@ class Armory:
             striking.struck += 1
             self.fired.append(Fired(row.key, row.point, visit, striking.kind))
         return striking
+
+    def work_on(self, command: CommandMessage[Any]) -> None:
+        """An aggregate begins to process a command: who names visits by their causes takes note."""
+
+    def caused(self, command: CommandMessage[Any], event: DomainEvent[Any], processor: str, index: int) -> None:
+        """A processor's function made a command of an event: likewise."""
 
     def aims_at(self, prefix: str) -> bool:
         """Whether any fault is armed at a point whose text begins so."""

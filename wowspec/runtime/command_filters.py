@@ -45,6 +45,8 @@ class AggregateProcessorFilter:
         """Process, acknowledge on success and on failure alike, then go on."""
         runtime = self._runtime
         exchange.services = runtime.world.services
+        if runtime.armory is not None:
+            runtime.armory.work_on(exchange.message)
         processor = RetryableAggregateProcessor(
             require_metadata(exchange), runtime.repository, self.append, runtime.world, runtime.audit, runtime.supply
         )

@@ -14,6 +14,7 @@ from ..modeling.ordering import Order
 from ..modeling.processors import is_processor
 from ..runtime.chain import Filter, NamedFilter
 from .expecting_downstream import ExpectingDownstream
+from .injecting import give, keep
 from .items import (
     SentCommand,
     TimeStep,
@@ -168,18 +169,9 @@ class Spec(ExpectingDownstream[S]):
                 )
 
         def apply(session: Session) -> None:
-            replaced = {type(service) for service in services}
-            session.factories = [
-                (factory, name)
-                for factory, name in session.factories
-                if name not in by_name and not (isinstance(factory, type) and name is None and factory in replaced)
-            ]
-            for service in services:
-                session.provide(service)
-            for name, service in by_name.items():
-                session.provide(service, name)
+            give(session, services, by_name)
 
-        return self._add(Setup("inject", apply, gives_services=True))
+        return self._add(Setup("inject", apply, gives_services=True, kept=keep(services, by_name)))
 
     def inject_factory(self, *factories: Callable[[], Any], **by_name: Callable[[], Any]) -> Self:
         """Give services that are made anew for each copy of the world."""

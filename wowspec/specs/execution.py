@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
@@ -52,13 +52,18 @@ def run_of(node: Node) -> Run:
             waiting.append(step)
         step = step.parent
     for each in reversed(waiting):
-        _execute(each)
+        act(each, *session_before(each))
     assert node.run is not None
     return node.run
 
 
-def session_before(node: Node) -> tuple[Session, Run | None]:
-    """The world as it is right before a step, of its own; and the run that came before, if any."""
+def session_before(node: Node, opened: Callable[[Session], None] | None = None) -> tuple[Session, Run | None]:
+    """The world as it is right before a step, of its own; and the run that came before, if any.
+
+    Args:
+        node: the step.
+        opened: gets the world before anything happens in it that the run before did not bring.
+    """
     steps: list[Node] = []
     earlier = node.parent
     while earlier is not None and not isinstance(earlier.step, ACTIONS):
@@ -71,13 +76,16 @@ def session_before(node: Node) -> tuple[Session, Run | None]:
         settle(previous, earlier.where)
         session = previous.session.branch()
     else:
-        session = _fresh(steps)
+        session = fresh_session(steps)
         steps = [item for item in steps if not (isinstance(item.step, Setup) and item.step.shapes_fresh_world)]
-    _apply(session, steps, node)
+    if opened is not None:
+        opened(session)
+    apply_steps(session, steps, node)
     return session, previous
 
 
-def _fresh(path: list[Node]) -> Session:
+def fresh_session(path: Sequence[Node]) -> Session:
+    """A session over a fresh world that holds what these steps name."""
     plan = defaults.WorldPlan()
     services = []
     for node in path:
@@ -91,7 +99,8 @@ def _fresh(path: list[Node]) -> Session:
     return new_session(plan.held_parts(), plan.profile, filters=plan.filters, prepare=services)
 
 
-def _apply(session: Session, nodes: list[Node], target: Node) -> None:
+def apply_steps(session: Session, nodes: Sequence[Node], target: Node) -> None:
+    """Do what steps say that run nothing themselves; `target` is the one that runs something after them."""
     for place, node in enumerate(nodes):
         step = node.step
         if isinstance(step, History):
@@ -110,7 +119,7 @@ def _apply(session: Session, nodes: list[Node], target: Node) -> None:
             session.laws_off = session.laws_off | {step.name}
 
 
-def _following(nodes: list[Node], place: int, target: Node) -> Iterator[Any]:
+def _following(nodes: Sequence[Node], place: int, target: Node) -> Iterator[Any]:
     """Items and commands that come later: a bare event may belong to the next command's aggregate."""
     for node in nodes[place + 1 :]:
         if isinstance(node.step, History):
@@ -125,9 +134,9 @@ def _is_function(command: Any) -> bool:
     return callable(command) and not isinstance(command, type) and not hasattr(type(command), "model_fields")
 
 
-def _execute(node: Node) -> None:
+def act(node: Node, session: Session, previous: Run | None) -> None:
+    """Run a step in the world as it is right before it, which is its own."""
     step = node.step
-    session, previous = session_before(node)
     if isinstance(step, WhenEvent):
         arm(session)
         node.run = send_event(session, step, subject_of(node), previous)

@@ -9,8 +9,10 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from ..errors import SpecError
 from ..faults.values import Fault
 from .items import CommandOptions, SentCommand
+from .recorded import Call, Condition, Expected
 
 if TYPE_CHECKING:
     from .run import Run
@@ -24,6 +26,23 @@ class Subject:
 
 
 @dataclass(frozen=True, slots=True)
+class Kept:
+    """Services as they were before anybody used them, for runs that come later.
+
+    Attributes:
+        services: copies of those that were given by type.
+        by_name: copies of those that were given by name.
+        give: gives services to a session.
+        error: says which of them cannot be copied, if one cannot.
+    """
+
+    services: tuple[Any, ...]
+    by_name: dict[str, Any]
+    give: Callable[[Any, Sequence[Any], dict[str, Any]], None]
+    error: SpecError | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Setup:
     """Something that makes or changes the world before the next step: parts, services, profile, filters.
 
@@ -32,12 +51,14 @@ class Setup:
         apply: does it to a session.
         plan: does it to the plan of a world that is still to be made.
         gives_services: whether processors that join a fresh world may ask for what it gives.
+        kept: the services that it gives, if they are kept.
     """
 
     verb: str
     apply: Callable[[Any], None]
     plan: Callable[[Any], None] | None = None
     gives_services: bool = False
+    kept: Kept | None = None
 
     @property
     def shapes_fresh_world(self) -> bool:
@@ -148,6 +169,7 @@ class Node:
         runs: for a step with several outcomes: a run of each of them.
         place: where the author wrote it: file and line, as text.
         settled: for a spec of a projection: the step that lets what is given reach it.
+        calls: what was expected after it and held; see `expected`.
     """
 
     parent: Node | None
@@ -159,6 +181,17 @@ class Node:
     runs: Sequence[Run] = ()
     place: object = ""
     settled: Node | None = None
+    calls: list[Call] | None = None
+
+    @property
+    def expected(self) -> list[Expected]:
+        """The expectations that stand right after this step and held, in the order of their calls."""
+        return [Expected(*call) for call in self.calls or ()]
+
+    @property
+    def conditions(self) -> list[Condition]:
+        """Those among them that say what must hold always, or in the end."""
+        return [condition for item in self.expected if (condition := item.condition) is not None]
 
     def path(self) -> list[Node]:
         """The steps from the root to this one."""

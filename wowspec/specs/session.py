@@ -74,6 +74,7 @@ class Session:
         looked_at: aggregate types that expectations mentioned; they need not be in the world.
         unsourced: event classes in the history that no sourcing function takes, with their aggregate root's name.
         untold: errors that were logged while history was delivered: they are told of by the next run.
+        answers: if there is a list, what becomes of commands in `given` is kept there, and a failed one stops nothing.
     """
 
     runtime: Runtime
@@ -88,6 +89,7 @@ class Session:
     unsourced: dict[type, str] = field(default_factory=dict)
     untold: list[LoggedFailure] = field(default_factory=list)
     looked_at: dict[NamedAggregate, AggregateMetadata] = field(default_factory=dict)
+    answers: list[tuple[CommandMessage[Any], BaseException | None]] | None = None
 
     def branch(self, *, isolated: bool = False) -> Session:
         """An independent copy, with fresh services from the factories.

@@ -51,6 +51,8 @@ async def send_commands(result: Any, event: DomainEvent[Any], runtime: Runtime, 
         if not isinstance(item, CommandMessage | CommandBuilder) and _is_event(item, runtime):
             raise runtime.world.blame_author(_event_returned(item, place))
         command = await to_saga_command(item, index, event, runtime)
+        if runtime.armory is not None:
+            runtime.armory.caused(command, event, place.partition(".")[0], index)
         await runtime.gateway.send(command)
         sent.append(command)
     return CommandStream(event.id, tuple(sent))
