@@ -75,6 +75,11 @@ class StateAggregate:
             state.set_state_aggregate(self)
 
     @property
+    def tenant_id(self) -> str:
+        """Its tenant."""
+        return self.aggregate_id.tenant_id
+
+    @property
     def initialized(self) -> bool:
         """Whether it has a version above 0 (STA-002)."""
         return self.version > 0

@@ -13,7 +13,7 @@ from ..modeling.deciders import Decided
 from ..modeling.ordering import Order
 from ..modeling.processors import is_processor
 from ..runtime.chain import Filter, NamedFilter
-from .expecting_downstream import ExpectingDownstream
+from .expecting_conditions import ExpectingConditions
 from .injecting import give, keep
 from .items import (
     SentCommand,
@@ -53,7 +53,7 @@ if TYPE_CHECKING:
 S = TypeVar("S")
 
 
-class Spec(ExpectingDownstream[S]):
+class Spec(ExpectingConditions[S]):
     """A specification in the making: `given(...).when(...).expect_events(...)`.
 
     It is immutable, so two branches of one base never meet. A command runs once, at its first expectation, through the

@@ -14,6 +14,7 @@ from . import (
 )
 from .alignment import match_events
 from .concurrency import Concurrency, explore, is_conflict
+from .conditions import first_breach, require_condition
 from .diff import events_text
 from .event_expectations import says_yes
 from .interleaving import command_line, interleaving, told
@@ -21,15 +22,18 @@ from .items import On
 from .misspelt import no_verb
 from .nodes import Node
 from .outcomes import Outcome
+from .recorded import ConditionKind, recording
 from .render import BRIEF, render
 from .requirements import require_number, require_some
 from .run import PROGRAMMING_ERRORS, Run
 from .tracking import note_cut_off, watch
 from .verdicts import undecided_text, unseen_text
+from .world_view import WorldView
 
 S = TypeVar("S")
 
 
+@recording
 class ConcurrentSpec(Generic[S]):
     """What can be expected of commands that were in flight together. `S` is the state's class.
 
@@ -118,17 +122,21 @@ class ConcurrentSpec(Generic[S]):
         """In each outcome exactly these events were stored: by aggregate, the commands' own first, in their order."""
         __tracebackhide__ = True
         require_some("expect_events", events, "expect_no_events()")
-        return self.expect_one_of(events)
+        return self._one_of((events,))
 
     def expect_no_events(self) -> Self:
         """In no outcome was any event stored."""
         __tracebackhide__ = True
-        return self.expect_event_count(0)
+        return self._event_count(0)
 
     def expect_event_count(self, count: int) -> Self:
         """In each outcome so many events were stored."""
         __tracebackhide__ = True
         require_number("expect_event_count", count, least=0)
+        return self._event_count(count)
+
+    def _event_count(self, count: int) -> Self:
+        __tracebackhide__ = True
         for outcome in self.run().outcomes:
             stored = len(outcome.events)
             if stored != count:
@@ -162,6 +170,10 @@ class ConcurrentSpec(Generic[S]):
                     why="an outcome is told by all of its stored events, or by a function of it",
                     instead="expect_one_of([Withdrawn(amount=80)], [Withdrawn(amount=70)])",
                 )
+        return self._one_of(alternatives)
+
+    def _one_of(self, alternatives: Sequence[Any]) -> Self:
+        __tracebackhide__ = True
         for outcome in self.run().outcomes:
             if not any(_is_like(outcome, alternative) for alternative in alternatives):
                 self._fail(_unlike(outcome, alternatives), outcome)
@@ -195,6 +207,17 @@ class ConcurrentSpec(Generic[S]):
             return on_downstream.no_view(run, cls, view_id)
 
         return self._each(judge, named=True)
+
+    def eventually(self, condition: Callable[[WorldView], Any], name: str | None = None) -> Self:
+        """In each outcome, when the world is at rest, a function of it says yes.
+
+        Args:
+            condition: says yes or no, or raises `AssertionError`.
+            name: what a failure calls it, beside its source.
+        """
+        __tracebackhide__ = True
+        wanted = require_condition(ConditionKind.EVENTUALLY, condition, name)
+        return self._each(lambda run: first_breach(run.session, [wanted], wanted.kind, "at rest"), named=True)
 
     # --- what the senders were told -----------------------------------------------------------------------------------
 

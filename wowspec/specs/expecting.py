@@ -15,6 +15,7 @@ from .matchers import some
 from .misspelt import no_verb
 from .nodes import Node
 from .placing import SoftFailure, place_of_caller
+from .recorded import recording
 from .remarks import downstream
 from .requirements import CommandStateName, StageName, require_no_processors, require_some
 from .run import Run
@@ -26,6 +27,7 @@ from .verdicts import obey_laws
 S = TypeVar("S")
 
 
+@recording
 class Expecting(Generic[S]):
     """What can be expected of a run. `S` is the state's class."""
 
@@ -48,7 +50,7 @@ class Expecting(Generic[S]):
             SpecFailure: if a law is broken, or something that was given failed.
         """
         __tracebackhide__ = True
-        when = self._node.last_when()
+        when = self._action()
         if when is None:
             raise SpecError(
                 "an expectation without when(...)",
@@ -58,14 +60,21 @@ class Expecting(Generic[S]):
         try:
             run = run_of(when)
         except (SpecError, SpecFailure) as error:
-            when.judged = self._node.judged = True
-            explain_missing_service(error, self._node)
-            # The text says the place; the frames of this library would hide it.
-            raise error.with_traceback(None) from error.__cause__
+            raise self._not_run(when, error) from error.__cause__
         when.judged = self._node.judged = True
         look_at(when)
         obey_laws(run, self._node)
         return run
+
+    def _action(self) -> Node | None:
+        """The step whose run is looked at."""
+        return self._node.last_when()
+
+    def _not_run(self, when: Node, error: SpecError | SpecFailure) -> SpecError | SpecFailure:
+        """The error that a step ended in before it came to a run; its text says the place, our frames would hide it."""
+        when.judged = self._node.judged = True
+        explain_missing_service(error, self._node)
+        return error.with_traceback(None)
 
     def _judge(self, text: str | None, run: Run, expected: Any = None, actual: Any = None) -> Self:
         __tracebackhide__ = True

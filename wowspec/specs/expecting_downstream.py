@@ -11,7 +11,8 @@ from .events import is_projection
 from .execution import run_of, subject_of
 from .expecting import Expecting
 from .items import On
-from .nodes import WhenEvent
+from .nodes import Node, WhenEvent
+from .recorded import recording
 from .remarks import downstream
 from .requirements import StageName
 from .run import Run
@@ -20,6 +21,7 @@ from .tracking import look_at
 S = TypeVar("S")
 
 
+@recording
 class ExpectingDownstream(Expecting[S]):
     """What can be expected of what follows publication."""
 
@@ -28,16 +30,22 @@ class ExpectingDownstream(Expecting[S]):
     def run(self) -> Run:
         """The run, as `Expecting.run`; a spec of a projection needs no `when`: what is given is delivered to it."""
         __tracebackhide__ = True
-        node = self._node
-        if node.last_when() is None and is_projection(subject_of(node)):
-            settled = node.settled
-            if settled is None:
-                settled = node.settled = node.add(WhenEvent())
-                settled.place = node.place
-            node.judged = settled.judged = True
-            look_at(settled)
-            return run_of(settled)
+        node, action = self._node, self._action()
+        if action is not None and action is node.settled:
+            node.judged = action.judged = True
+            look_at(action)
+            return run_of(action)
         return super().run()
+
+    def _action(self) -> Node | None:
+        node = self._node
+        found = node.last_when()
+        if found is None and is_projection(subject_of(node)):
+            found = node.settled
+            if found is None:
+                found = node.settled = node.add(WhenEvent())
+                found.place = node.place
+        return found
 
     def expect_commands(self, *commands: Any) -> Self:
         """Sagas sent exactly these commands, in this order.

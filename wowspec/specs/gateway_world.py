@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, TypeVar, overload
@@ -20,11 +19,12 @@ from ..world.points import COMMAND_BUS_SEND, DOMAIN_EVENT_BUS_SEND
 from ..world.stepping import Stepper
 from ..world.trace import TraceRow
 from ..world.world import LoggedFailure
+from . import looking
 from .execution import fault_target
 from .facts import Facts
 from .gateway_session import GatewaySession
 from .history import nothing_more, pass_time, write_history
-from .items import TimeStep, advance as advance_step, at as at_step, on
+from .items import TimeStep, advance as advance_step, at as at_step
 from .laws import require_law
 from .misspelt import no_verb
 from .parts import join, members_of, profile_of, require_fault
@@ -266,16 +266,11 @@ class GatewayWorld:
         tenant_id: str | None = None,
     ) -> StateAggregate:
         """A copy of an instance: `version` (0 without history), `owner_id`, `space_id`, `deleted`, `state`, …."""
-        session, reference = self._found(aggregate, id, tenant_id)
-        found = session.replay(reference)
-        found.state = copy.deepcopy(found.state)
-        return found
+        return looking.copied(*self._found(aggregate, id, tenant_id))
 
     def stored(self, aggregate: type, id: str | None = None, *, tenant_id: str | None = None) -> Facts[Any]:  # noqa: A002
         """The events that the store holds of an instance; empty (and false) without history."""
-        session, reference = self._found(aggregate, id, tenant_id)
-        streams = session.runtime.event_store.peek(reference)
-        return Facts.of_envelopes(event for stream in streams for event in stream.events)
+        return looking.stored(*self._found(aggregate, id, tenant_id))
 
     def published(self, aggregate: type, id: str | None = None, *, tenant_id: str | None = None) -> Facts[Any]:  # noqa: A002
         """The events of an instance that the domain event bus accepted."""
@@ -293,14 +288,8 @@ class GatewayWorld:
         Raises:
             SpecError: if the world holds no such projection.
         """
-        session = self._entered().session
-        if projection not in session.runtime.catalog.processors:
-            raise SpecError(
-                f"gateway.world.views({projection.__name__}): the world holds no such projection",
-                why="a world holds just the parts that it is told of",
-                instead=f"gateway.world.using({projection.__name__}) before the first call",
-            )
-        return copy.deepcopy(dict(session.runtime.views.of(projection)))
+        instead = f"gateway.world.using({getattr(projection, '__name__', 'OrderView')}) before the first call"
+        return looking.rows(self._entered().session, projection, "gateway.world.views", instead)
 
     @property
     def commands(self) -> Facts[Any]:
@@ -343,18 +332,8 @@ class GatewayWorld:
 
     def _found(self, aggregate: type, text: str | None, tenant_id: str | None) -> tuple[Session, AggregateRef]:
         session = self._entered().session
-        if text is not None:
-            return session, session.reference(on(aggregate, text, tenant_id=tenant_id))
-        named = session.use_aggregate(aggregate).named
-        spoken = session.spoken.get(named)
-        if spoken is None or tenant_id not in (None, spoken.tenant_id):
-            raise SpecError(
-                f"{aggregate.__name__} without an id: no instance of it was spoken of"
-                + ("" if tenant_id is None else f" in the tenant {tenant_id!r} last"),
-                why="without an id it is the one of the command or the history that came last",
-                instead=f'an id, as in gateway.world.state({aggregate.__name__}, "an-id")',
-            )
-        return session, spoken
+        session.use_aggregate(aggregate)
+        return session, looking.instance(session, aggregate, text, tenant_id, "gateway.world")
 
     def _move(self, step: Callable[[Session], None]) -> None:
         __tracebackhide__ = True

@@ -41,6 +41,12 @@ def place_of_caller() -> Place:
     return Place(frame.f_code, frame.f_lineno, frame.f_lasti)
 
 
+def place_in(code: CodeType, instruction: int) -> Place:
+    """The place of an instruction, by its offset."""
+    line = next(islice(code.co_positions(), instruction // 2, None), (None,))[0]
+    return Place(code, line or code.co_firstlineno, instruction)
+
+
 def place_of_function(function: object) -> Place | None:
     """The first line of a function of the author's, or of what a decorator made of it; None if it has none."""
     code = getattr(inspect.unwrap(function) if callable(function) else None, "__code__", None)

@@ -21,6 +21,7 @@ from ..world.trace import TraceRow
 from ..world.world import LoggedFailure
 from .facts import Facts
 from .laws import Breach
+from .looking import copied
 from .session import Session
 from .showing import shown
 
@@ -221,9 +222,7 @@ class Run:
 
     def aggregate_of(self, reference: AggregateRef) -> StateAggregate:
         """A copy of any aggregate; version 0 if it has no history."""
-        aggregate = self.session.replay(reference)
-        aggregate.state = copy.deepcopy(aggregate.state)
-        return aggregate
+        return copied(self.session, reference)
 
     # --- what happened ------------------------------------------------------------------------------------------------
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from types import TracebackType
 
+from .recorded import FORWARDING
 from .story import PACKAGE
 
 
@@ -17,7 +18,7 @@ def shorten(error: BaseException) -> None:
     for each in _chain(error):
         frames = list(_frames(each.__traceback__))
         ours = [_is_ours(entry) for entry in frames]
-        is_defect = bool(ours) and ours[-1] and not type(each).__module__.startswith("wowspec")
+        is_defect = bool(ours) and ours[-1] and not _is_of_the_call(each, frames[-1])
         if is_defect or (each is error and all(ours)):
             continue
         shortened: TracebackType | None = None
@@ -25,6 +26,11 @@ def shorten(error: BaseException) -> None:
             if not own:
                 shortened = TracebackType(shortened, entry.tb_frame, entry.tb_lasti, entry.tb_lineno)
         each.__traceback__ = shortened
+
+
+def _is_of_the_call(error: BaseException, last: TracebackType) -> bool:
+    """Whether an error that ends in our code is the author's all the same: ours by its class, or a bad call."""
+    return type(error).__module__.startswith("wowspec") or last.tb_frame.f_code in FORWARDING
 
 
 def _chain(error: BaseException) -> Iterator[BaseException]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, Protocol
 
 from ..errors import SpecFailure
@@ -139,6 +140,24 @@ class Tracker:
                 raise SpecFailure(f"{node.where()}{unstruck_text(fault, visits.get(index), reached.get(index))}")
 
 
+def paths(tracker: Tracker) -> list[list[Node]]:
+    """Each way of steps that a test went, from the root to the last that ran or that something was expected after.
+
+    Each branch is a way of its own; one that another goes on with is left out. In the order in which the test came to
+    their ends. Specs from outside the test count as soon as it looked at them.
+    """
+    ends = [node for node in tracker.nodes if _is_looked_at(node)]
+    passed = {id(earlier) for node in ends for earlier in node.back() if earlier is not node}
+    return [node.path() for node in ends if id(node) not in passed]
+
+
+def _is_looked_at(node: Node) -> bool:
+    if isinstance(node.step, ACTIONS):
+        return node.run is not None or bool(node.runs)
+    action = node.last_when()
+    return node.calls is not None and action is not None and action.run is not None
+
+
 def soft_text(found: Sequence[SoftFailure]) -> str:
     """What soft expectations found, together."""
     head = f"{several(len(found), 'soft expectation')} failed"
@@ -200,6 +219,8 @@ def _step_text(step: Step) -> str:
 
 
 _trackers: list[Tracker] = []
+#: Of what concerns no test, innermost last.
+_asides: list[Tracker] = []
 # A test that imports the kit only while it runs is tracked from here on; the plugin could not start it.
 if os.environ.get("PYTEST_CURRENT_TEST", "").endswith("(call)"):
     _trackers.append(Tracker())
@@ -228,9 +249,23 @@ def stop() -> Tracker | None:
 
 def current() -> Tracker | None:
     """Who keeps the specs that are made now; None outside a test."""
+    if _asides:
+        return _asides[-1]
     if not _trackers:
         return None
     return _of_example() or _trackers[-1]
+
+
+@contextmanager
+def aside() -> Iterator[None]:
+    """What is made within concerns no test: its steps are run and judged by whoever made them."""
+    tracker = Tracker()
+    _asides.append(tracker)
+    try:
+        yield
+    finally:
+        _asides.remove(tracker)
+        tracker.abandon()
 
 
 def track(node: Node) -> Node:
@@ -251,7 +286,7 @@ def look_at(node: Node) -> None:
 
 def note_cut_off(text: str) -> None:
     """Tell in the end what the bounds of a search left out, although the test may pass."""
-    if _trackers and text not in _trackers[-1].cut_off:
+    if _trackers and not _asides and text not in _trackers[-1].cut_off:
         _trackers[-1].cut_off.append(text)
 
 
