@@ -330,3 +330,7 @@ class InjectedFault(Exception):
 
 class InjectedTimeout(TimeoutError):
     """What an armed `times_out()` or `loses_reply()` raises: a recoverable time-out."""
+
+
+class ProcessCrash(BaseException):
+    """A process died below plain code, which cannot be stopped otherwise; no `Exception`, so that nobody handles it."""

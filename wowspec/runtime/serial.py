@@ -6,6 +6,7 @@ from collections import deque
 from collections.abc import Callable, Coroutine
 from typing import Any
 
+from ..errors import ProcessCrash
 from ..world.scheduler import Scheduler, Task
 
 Job = Callable[[], Coroutine[Any, Any, None]]
@@ -36,8 +37,8 @@ class SerialGroups:
         while True:
             try:
                 await job()
-            except GeneratorExit:
-                # The world is gone, and a job that hung with it; nothing moves any more.
+            except (GeneratorExit, ProcessCrash):
+                # The world is gone, or the process, and a job that hung with it; nothing moves any more.
                 raise
             except BaseException:
                 # The caller in whose event loop it ran was cancelled: this job is lost, those behind it are not.

@@ -13,7 +13,6 @@ from collections.abc import Callable
 from types import CoroutineType
 from typing import Any
 
-from ..errors import SpecError
 from ..world.points import SERVICE_CALL
 from ..world.world import World
 
@@ -84,20 +83,12 @@ class _StandIn:
 
     def _plain(self, point: str, method: Callable[..., Any]) -> Callable[..., Any]:
         def called(*args: Any, **kwargs: Any) -> Any:
-            result = self._enter(point, lambda: method(*args, **kwargs))
-            if type(result) is not CoroutineType:
-                return result
-            try:
-                result.send(None)
-            except StopIteration as stop:
-                return stop.value
-            result.close()
-            raise self._world.blame_author(
-                SpecError(
-                    f"{point} cannot hang: it is a plain method",
-                    why="a plain call either returns or raises; only what is awaited can fail to come back",
-                    instead="fails(), times_out() or loses_reply() there, or an async method",
-                )
-            )
+            world = self._world
+            return world.answered_at_once(self._enter(point, lambda: method(*args, **kwargs)), point, self._caller())
 
         return called
+
+    def _caller(self) -> str:
+        """Whose call it is, for error texts."""
+        exchange = self._exchange
+        return exchange.lane.function or f"the handler of {type(exchange.message.body).__name__}"

@@ -16,7 +16,7 @@ from collections import deque
 from collections.abc import Callable, Coroutine, Generator
 from typing import TYPE_CHECKING, Any, Final, Generic, Protocol, TypeVar
 
-from ..errors import ModelError, SpecError
+from ..errors import ModelError, ProcessCrash, SpecError
 from .clock import VirtualClock
 
 if TYPE_CHECKING:
@@ -405,6 +405,8 @@ class Scheduler:
             return _RESTS
         except (KeyboardInterrupt, SystemExit):
             raise
+        except ProcessCrash:
+            return _RESTS
         except BaseException as error:
             task.set_error(error)
             if not isinstance(error, Exception | Cancelled):

@@ -6,20 +6,22 @@ what strikes at this visit, the effect runs or not, and one trace row says what 
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from types import CoroutineType
 from typing import Any, Protocol
 
 from ..error_policy import ErrorPolicy
-from ..errors import InjectedFault, InjectedTimeout, ModelError, RetriesExhaustedError, SpecError, WowError
+from ..errors import RetriesExhaustedError, SpecError
 from ..messages.ids import DEFAULT_MACHINE_ID, IdGenerator
 from .clock import NANOS_PER_MILLI, VirtualClock
 from .points import FaultKind
+from .profiles import IN_MEMORY, PortProfile
 from .scheduler import Scheduler, Task
 from .services import ServiceProvider
+from .strikes import strike as struck
 from .trace import Detail, Lane, Trace, TraceRow, made_row
+from .unrest import Unrest
 
 
 class Strike(Protocol):
@@ -72,7 +74,8 @@ class World:
     """One isolated world of a spec."""
 
     __slots__ = (
-        "_keep", "clock", "errors", "ids", "injector", "log", "parts", "scheduler", "services", "spec_errors", "trace",
+        "_keep", "clock", "errors", "ids", "injector", "log", "parts", "ports", "restart", "scheduler",
+        "services", "spec_errors", "trace", "unrest",
     )  # fmt: skip
 
     def __init__(
@@ -95,6 +98,12 @@ class World:
         #: What functions are given besides services, by the class that asks and the type that it asks for. Each world
         #: has its own; services are shared by copies of a world.
         self.parts: Callable[[type | None, type], Any] | None = None
+        #: What its bus and its stores are like.
+        self.ports: PortProfile = IN_MEMORY
+        #: Starts its process again, after a crash.
+        self.restart: Callable[[], None] | None = None
+        #: What faults have left behind; None until one does.
+        self.unrest: Unrest | None = None
 
     def next_id(self) -> str:
         """A new global id."""
@@ -231,10 +240,16 @@ class World:
         # What is known only afterwards is not said of an effect that never ran.
         row = made_row((self.clock.nanos, point, lane, subject, detail), known=settle is None)
         self.trace.append(row)
+        unrest = self.unrest
+        if unrest is not None:
+            unrest.require_alive(point)
+            unrest.passed(row)
         if self.injector is not None:
             strike = self.injector.visit(row)
             if strike is not None:
-                return self._struck(row, strike, effect, rival, conflict, settle)
+                return struck(self, row, strike, effect, rival, conflict, settle)
+        if unrest is not None and unrest.stands_behind(row, lambda: effect(subject)):
+            return None
         try:
             result = effect(subject)
         except Exception as error:
@@ -261,60 +276,52 @@ class World:
             settle(row, result)
         return result
 
-    async def _struck(
-        self,
-        row: TraceRow,
-        strike: Strike,
-        effect: Callable[[Any], Any],
-        rival: Callable[[Any, Any], Any] | None,
-        conflict: Callable[[Any], BaseException] | None,
-        settle: Callable[[TraceRow, Any], None] | None,
+    def pass_plainly(
+        self, point: str, lane: Lane, subject: Any, detail: Detail, effect: Callable[[Any], Any], place: str
     ) -> Any:
-        kind = strike.kind
-        row.outcome = kind.value
-        if kind is FaultKind.HANG:
-            await self.scheduler.forever()
-        if kind is FaultKind.FAIL:
-            raise _noted(row, InjectedFault(f"injected at {row.point}"))
-        if kind is FaultKind.TIMEOUT:
-            raise _noted(row, InjectedTimeout(f"injected at {row.point}"))
-        if kind is FaultKind.CONFLICT:
-            if conflict is None:
-                message = f"{row.point} cannot conflict"
-                raise ModelError(message)
-            raise _noted(row, conflict(row.subject))
-        prefix = ""
-        if kind is FaultKind.RIVAL:
-            if rival is None:
-                message = f"{row.point} has no rival"
-                raise ModelError(message)
-            prefix = "rival:"
-            row.outcome = "rival:ok"
-            # A rival may lose as well, against a history that was there before; the call goes on all the same.
-            with contextlib.suppress(WowError):
-                rival(row.subject, strike.payload)
+        """As `carry`, for plain code, which can neither give way nor hang; `place` says whose it is, for error texts.
+
+        Raises:
+            ProcessCrash: if the process dies here.
+            SpecError: if the call would hang.
+        """
+        return self.answered_at_once(self._pass(point, lane, subject, detail, effect, None, None, None), point, place)
+
+    def answered_at_once(self, result: Any, point: str, place: str) -> Any:
+        """What passing a point gave, for plain code; see `pass_plainly`."""
+        if type(result) is not CoroutineType:
+            return result
+        deaths = self.deaths
         try:
-            result = effect(row.subject)
-            if type(result) is CoroutineType:
-                result = await result
-        except Exception as error:
-            row.outcome = f"{prefix or 'error:'}{type(error).__name__}"
-            row.error = error
-            raise
-        if settle is not None:
-            settle(row, result)
-        if kind is FaultKind.ACK_LOST:
-            raise _noted(row, InjectedTimeout(f"injected after {row.point}"))
-        if kind is FaultKind.ACK_LOST_PERMANENT:
-            raise _noted(row, InjectedFault(f"injected after {row.point}"))
-        return result
+            result.send(None)
+        except StopIteration as stop:
+            return stop.value
+        self.require_alive(deaths, place)
+        result.close()
+        raise self.blame_author(
+            SpecError(
+                f"{point} cannot hang: it is a plain call",
+                why="a plain call either returns or raises; only what is awaited can fail to come back",
+                instead="fails(), times_out() or loses_reply() there, or an async one",
+            )
+        )
+
+    @property
+    def deaths(self) -> int:
+        """How often its process has died."""
+        return 0 if self.unrest is None else self.unrest.deaths
+
+    def require_alive(self, deaths: int, place: str) -> None:
+        """Stop plain code whose process has died since it had died so often.
+
+        Raises:
+            ProcessCrash: if it has.
+        """
+        unrest = self.unrest
+        if unrest is not None and unrest.deaths != deaths:
+            raise unrest.stop_caller(place)
 
 
 def _failed(row: TraceRow, error: Exception) -> None:
     row.outcome = f"error:{type(error).__name__}"
     row.error = error
-
-
-def _noted(row: TraceRow, error: BaseException) -> BaseException:
-    row.error = error
-    return error

@@ -124,7 +124,9 @@ def notify_if_wanted(
         world.log_failure(point, signal, error)
         return
     if type(passing) is CoroutineType:
+        deaths = world.deaths
         world.scheduler.start(_guarded(world, passing, point, signal), "wait.notify")
+        world.require_alive(deaths, "the notifier")
 
 
 async def _guarded(world: World, passing: Awaitable[Any], point: str, signal: WaitSignal) -> None:
