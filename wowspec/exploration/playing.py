@@ -9,20 +9,24 @@ from __future__ import annotations
 import copy
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from functools import cached_property
+from typing import Any, Final
 
 from pydantic import ValidationError
 
 from ..errors import DeadlineExceeded, SpecError
-from ..faults.planned import PlanArmory
+from ..faults.planned import MOST_VISITS, Livelock, PlanArmory
 from ..faults.plans import Plan
 from ..messages.envelopes import CommandMessage, DomainEventStream
+from ..messages.exchange import ServerCommandExchange
 from ..runtime.audit import Audit
+from ..specs.conditions import Watch
 from ..specs.events import send_event
 from ..specs.execution import apply_steps, arm, fresh_session, raise_author_errors, refused, send, subject_of
 from ..specs.items import CommandOf, build_command, wanted
 from ..specs.laws import Breach, check_laws
 from ..specs.nodes import ACTIONS, Node, Setup, Step, When, WhenConcurrently, WhenEvent
+from ..specs.recorded import Condition, ConditionKind
 from ..specs.run import Run, failure_of
 from ..specs.session import Profile, Session
 from ..world.trace import TraceRow
@@ -34,14 +38,27 @@ class WholeAudit(Audit):
     Attributes:
         whole: every stream that was stored, whoever did it, oldest first.
         own: ids of those that commands of this world decided.
+        told: ids of those that the spec wrote and published itself.
+        taken_by: the ways of each command through the chain, by command id.
     """
 
-    __slots__ = ("own", "whole")
+    __slots__ = ("own", "taken_by", "told", "whole")
 
     def __init__(self) -> None:
         super().__init__()
         self.whole: list[DomainEventStream] = []
         self.own: set[str] = set()
+        self.told: set[str] = set()
+        self.taken_by: dict[str, list[ServerCommandExchange[Any]]] = {}
+
+    def tell(self, stream: DomainEventStream) -> None:
+        """The spec itself publishes a stream that it wrote."""
+        self.told.add(stream.id)
+
+    def taken(self, exchange: ServerCommandExchange[Any]) -> None:
+        """A command was taken from the bus."""
+        super().taken(exchange)
+        self.taken_by.setdefault(exchange.message.id, []).append(exchange)
 
     def begin_step(self) -> None:
         """Keep the step before."""
@@ -98,6 +115,9 @@ class Played:
         rows_before: how many rows the trace had before each action.
         stopped: why later steps were not run, where they were not.
         author_error: what the author of the spec or of its domain did wrong, where it came to light.
+        livelock: says in which circle the world went, if it never came to rest.
+        always_broken: texts of the conditions that should always hold and did not.
+        assertion: what the test's own function raised.
     """
 
     plan: Plan
@@ -110,6 +130,9 @@ class Played:
     rows_before: list[int] = field(default_factory=list)
     stopped: str = ""
     author_error: SpecError | None = None
+    livelock: str = ""
+    always_broken: list[str] = field(default_factory=list)
+    assertion: str = ""
 
     @property
     def rows(self) -> list[TraceRow]:
@@ -122,7 +145,7 @@ class Played:
         return [stream for stream in self.audit.whole if stream.id in self.audit.own]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Way:
     """The steps of one spec, from its first word to its last command.
 
@@ -136,45 +159,91 @@ class Way:
     profile: Profile | None = None
     explores: tuple[str, ...] = ()
 
+    @cached_property
+    def conditions(self) -> list[Condition]:
+        """What the spec says must hold always, or in the end."""
+        return [condition for node in self.nodes for condition in node.conditions]
+
     @property
     def actions(self) -> list[Node]:
         """The steps that run something."""
         return [node for node in self.nodes if isinstance(node.step, ACTIONS)]
 
 
-def play(way: Way, plan: Plan, *, record: bool = False, watch: Callable[[Session], None] | None = None) -> Played:
+def play(
+    way: Way,
+    plan: Plan,
+    *,
+    record: bool = False,
+    heal: Callable[[Played], None] | None = None,
+    most_visits: int = MOST_VISITS,
+) -> Played:
     """Run the steps in a fresh world while the faults of a plan strike.
 
     Args:
         way: the steps.
         plan: what goes wrong.
         record: whether every visit of every point is kept.
-        watch: gets the session before anything happens.
+        heal: tries a recovery once the world is at rest.
+        most_visits: how many points it may pass.
 
     Raises:
         SpecError: if the world cannot be made: a service that cannot be copied, a part that is none.
     """
-    nodes = _with_fresh_services(way.nodes)
-    first = next(place for place, node in enumerate(nodes) if isinstance(node.step, ACTIONS))
-    opening = [*nodes[:first], *_profile_step(way)]
+    nodes, first, opening = opening_of(way)
     session = fresh_session(opening)
-    armory = PlanArmory(plan, record=record, explores=way.explores)
+    armory = PlanArmory(plan, record=record, explores=way.explores, most_visits=most_visits)
     session.runtime.armory = session.world.injector = armory
     audit = WholeAudit()
     session.runtime.audit = audit
     played = Played(plan, session, armory, audit)
     session.answers = []
-    if watch is not None:
-        watch(session)
+    conditions = [item for item in way.conditions if item.kind is ConditionKind.ALWAYS]
+    watch = Watch(conditions) if conditions else None
     try:
-        _play_steps(played, nodes, first, opening)
+        _play_steps(played, nodes, first, opening, watch)
+        if heal is not None:
+            heal(played)
+            if watch is not None:
+                watch.look(session)
     except SpecError as error:
         played.author_error = error
+    except Livelock:
+        played.livelock = _circle(played.rows)
+    if watch is not None:
+        watch.detach(session)
+        for breach in watch.breaches.values():
+            if breach.error is not None:
+                raise breach.error
+            played.always_broken.append(breach.text)
     audit.keep()
     return played
 
 
-def _play_steps(played: Played, nodes: Sequence[Node], first: int, opening: Sequence[Node]) -> None:
+#: How many of the last rows are looked at for a circle.
+_TAIL: Final = 400
+
+
+def _circle(rows: Sequence[TraceRow]) -> str:
+    """What a world that never comes to rest does again and again."""
+    tail = [f"{row.point} {row.outcome} {type(row.subject).__name__}" for row in rows[-_TAIL:]]
+    for size in range(1, len(tail) // 2 + 1):
+        if tail[-size:] == tail[-2 * size : -size]:
+            lines = [f"{row.lane} {row.point} {row.outcome} {row.detail}".rstrip() for row in rows[-size:]]
+            return "\n".join([f"the world never comes to rest; after {len(rows)} points it repeats:", *lines])
+    return f"the world did not come to rest within {len(rows)} points; the last: {rows[-1].point}"
+
+
+def opening_of(way: Way) -> tuple[list[Node], int, list[Node]]:
+    """The steps with services of their own, the place of the first action, and the steps that make the world."""
+    nodes = _with_fresh_services(way.nodes)
+    first = next(place for place, node in enumerate(nodes) if isinstance(node.step, ACTIONS))
+    return nodes, first, [*nodes[:first], *_profile_step(way)]
+
+
+def _play_steps(
+    played: Played, nodes: Sequence[Node], first: int, opening: Sequence[Node], watch: Watch | None
+) -> None:
     session = played.session
     steps = [item for item in opening if not (isinstance(item.step, Setup) and item.step.shapes_fresh_world)]
     previous: Run | None = None
@@ -187,9 +256,14 @@ def _play_steps(played: Played, nodes: Sequence[Node], first: int, opening: Sequ
         steps = []
         played.rows_before.append(len(session.world.trace))
         arm(session)
+        if watch is not None:
+            watch.begin(node)
+            watch.attach(session)
         run = _act(played, node, previous)
         if run is None:
             return
+        if watch is not None:
+            watch.look(session)
         played.runs.append(run)
         played.breaches += run.breaches
         previous = run

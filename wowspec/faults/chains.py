@@ -30,6 +30,10 @@ class Chains:
         """A processor's function makes a command of an event: its `index`-th."""
         self._causes[command.id] = (event, processor, index)
 
+    def cause_of(self, command: CommandMessage[Any]) -> tuple[DomainEvent[Any], str, int] | None:
+        """The event, the processor, and which of its commands this is; None if nothing in the world caused it."""
+        return self._causes.get(command.id)
+
     def work_on(self, command: CommandMessage[Any]) -> None:
         """An aggregate begins to process a command; what it loads is loaded for this one."""
         self._at_work[command.aggregate_id] = command

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 from ..messages.envelopes import CommandMessage, DomainEvent
 from ..world.points import FaultKind
@@ -10,6 +10,13 @@ from ..world.trace import TraceRow
 from .arming import ArmedFault, Armory, Fired
 from .chains import Chains
 from .plans import Address, Plan, PlannedFault
+
+#: How many points a run may pass before it counts as one that never comes to rest.
+MOST_VISITS: Final = 20_000
+
+
+class Livelock(BaseException):
+    """A world passed more points than any run of its spec should: it will not come to rest."""
 
 
 class PlannedStrike:
@@ -43,10 +50,13 @@ class PlanArmory(Armory):
         last_strike: how many visits were recorded when the latest fault of the plan struck for the first time.
     """
 
-    __slots__ = ("_by_point", "_explores", "_visited", "chains", "last_strike", "plan", "reached", "strikes")
+    __slots__ = ("_by_point", "_explores", "_left", "_visited", "chains", "last_strike", "plan", "reached", "strikes")
 
-    def __init__(self, plan: Plan, *, record: bool = False, explores: tuple[str, ...] = ()) -> None:
+    def __init__(
+        self, plan: Plan, *, record: bool = False, explores: tuple[str, ...] = (), most_visits: int = MOST_VISITS
+    ) -> None:
         super().__init__()
+        self._left = most_visits
         self.plan = plan
         self.chains = Chains()
         self.strikes = [PlannedStrike(fault) for fault in plan.faults]
@@ -59,7 +69,14 @@ class PlanArmory(Armory):
             self._by_point.setdefault(strike.fault.address.point, []).append(strike)
 
     def visit(self, row: TraceRow) -> Any:
-        """Count a visit and say what strikes: a fault of the plan, else one that the spec armed."""
+        """Count a visit and say what strikes: a fault of the plan, else one that the spec armed.
+
+        Raises:
+            Livelock: if there were too many.
+        """
+        self._left -= 1
+        if self._left < 0:
+            raise Livelock
         subject = row.subject
         chains = self.chains
         if isinstance(subject, CommandMessage):
@@ -114,7 +131,9 @@ class PlanArmory(Armory):
 
     def copy(self) -> PlanArmory:
         """An independent armory with the same counts."""
-        other = PlanArmory(self.plan, record=self.reached is not None, explores=self._explores)
+        other = PlanArmory(
+            self.plan, record=self.reached is not None, explores=self._explores, most_visits=self._left
+        )
         other.armed = [ArmedFault(armed.fault, armed.target, armed.visits, armed.struck) for armed in self.armed]
         other.fired = list(self.fired)
         other._visits = dict(self._visits)

@@ -120,6 +120,9 @@ class Audit:
         """A stream that no command decided is about to be stored; these are its texts."""
         self._written = (stream, texts)
 
+    def tell(self, stream: DomainEventStream) -> None:
+        """The spec itself publishes a stream that it wrote."""
+
     def done(self, stream: DomainEventStream, state: StateAggregate) -> None:
         """A command's stream was stored, and its state is the working state now."""
         self.working.append((stream, state))

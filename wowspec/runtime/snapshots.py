@@ -206,6 +206,10 @@ class InMemorySnapshotStore:
         """What is kept of an aggregate; it never changes."""
         return self._records.get(aggregate_id)
 
+    def aggregate_ids(self) -> list[AggregateRef]:
+        """Of which aggregates there are snapshots."""
+        return list(self._records)
+
     def restored(self, record: SnapshotRecord) -> StateAggregate:
         """A state aggregate of one's own from what is kept, its state read from JSON."""
         metadata = require_state_type(self._types, record.aggregate_id.named_aggregate)

@@ -249,6 +249,12 @@ class Runtime:
             self._event_dispatchers[kind] = dispatcher
         return dispatcher
 
+    def event_dispatchers(self) -> Iterator[EventDispatcher]:
+        """The dispatchers of events that there are, in the order in which they start."""
+        for kind in PROCESSOR_ORDER:
+            if kind in self._event_dispatchers:
+                yield self._event_dispatchers[kind]
+
     @property
     def snapshot_dispatcher(self) -> SnapshotDispatcher:
         """The snapshot branch."""

@@ -45,6 +45,8 @@ def run_of(node: Node) -> Run:
         SpecError: if the author erred.
         SpecFailure: if a step before it failed undecided.
     """
+    if node.driver is not None:
+        return node.driver.run_of(node)
     waiting: list[Node] = []
     step: Node | None = node
     while step is not None and step.run is None:
@@ -86,6 +88,12 @@ def session_before(node: Node, opened: Callable[[Session], None] | None = None) 
 
 def fresh_session(path: Sequence[Node]) -> Session:
     """A session over a fresh world that holds what these steps name."""
+    plan, services = plan_of(path)
+    return new_session(plan.held_parts(), plan.profile, filters=plan.filters, prepare=services)
+
+
+def plan_of(path: Sequence[Node]) -> tuple[defaults.WorldPlan, list[Callable[[Session], None]]]:
+    """What steps say of a world that is still to be made, and what gives it its services."""
     plan = defaults.WorldPlan()
     services = []
     for node in path:
@@ -96,7 +104,7 @@ def fresh_session(path: Sequence[Node]) -> Session:
                 services.append(step.apply)
         elif isinstance(step, Subject) and step.cls is not None:
             plan.parts.append(step.cls)
-    return new_session(plan.held_parts(), plan.profile, filters=plan.filters, prepare=services)
+    return plan, services
 
 
 def apply_steps(session: Session, nodes: Sequence[Node], target: Node) -> None:

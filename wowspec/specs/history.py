@@ -331,6 +331,8 @@ def _failed(command: Any, error: BaseException, place: int, hint: str | None = N
 
 def _deliver(session: Session, stream: DomainEventStream, reference: AggregateRef) -> None:
     runtime = session.runtime
+    if runtime.audit is not None:
+        runtime.audit.tell(stream)
     published = stream.copy()
     runtime.domain_event_bus.send_now(published)
     aggregate = session.loaded(reference)

@@ -59,7 +59,7 @@ def keep(services: Sequence[Any], by_name: Mapping[str, Any]) -> Kept | None:
     return Kept(tuple(copies), named, give)
 
 
-def _uncopied(what: int | str, service: Any, error: Exception) -> SpecError:
+def _uncopied(what: object, service: Any, error: Exception) -> SpecError:
     name = type(service).__name__
     said = f"{what}=" if isinstance(what, str) else ""
     return SpecError(

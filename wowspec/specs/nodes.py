@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from ..errors import SpecError
 from ..faults.values import Fault
@@ -155,6 +155,19 @@ Step = Subject | Setup | History | GivenState | WithFaults | WithoutLaw | When |
 ACTIONS = (When, WhenEvent, WhenConcurrently)
 
 
+class Driver(Protocol):
+    """Runs the steps of specs under a plan, for whoever explores failures; the explorer judges, not the spec."""
+
+    @property
+    def judges(self) -> bool:
+        """Whether expectations are left to it, since they speak of the fault-free run."""
+        ...
+
+    def run_of(self, node: Node) -> Run:
+        """The run of a step that runs something."""
+        ...
+
+
 @dataclass(slots=True, eq=False)
 class Node:
     """One step after another.
@@ -170,6 +183,7 @@ class Node:
         place: where the author wrote it: file and line, as text.
         settled: for a spec of a projection: the step that lets what is given reach it.
         calls: what was expected after it and held; see `expected`.
+        driver: runs the steps instead of the spec itself, under a plan of faults; handed on to what is added.
     """
 
     parent: Node | None
@@ -182,6 +196,7 @@ class Node:
     place: object = ""
     settled: Node | None = None
     calls: list[Call] | None = None
+    driver: Driver | None = None
 
     @property
     def expected(self) -> list[Expected]:
@@ -228,4 +243,4 @@ class Node:
     def add(self, step: Step, name: str = "") -> Node:
         """A new leaf."""
         self.has_child = True
-        return Node(self, step, name)
+        return Node(self, step, name, driver=self.driver)

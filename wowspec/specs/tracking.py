@@ -257,12 +257,12 @@ def current() -> Tracker | None:
 
 
 @contextmanager
-def aside() -> Iterator[None]:
-    """What is made within concerns no test: its steps are run and judged by whoever made them."""
+def aside() -> Iterator[Tracker]:
+    """What is made within concerns no test: its steps are run and judged by whoever made them, who gets them."""
     tracker = Tracker()
     _asides.append(tracker)
     try:
-        yield
+        yield tracker
     finally:
         _asides.remove(tracker)
         tracker.abandon()

@@ -1,0 +1,138 @@
+"""What is known to the runtime: the laws that break for the witness domain, by point and kind. Derived, never written.
+
+A law that breaks at the same point and kind for a user's domain is no finding of theirs.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+from ..faults.plans import Plan, PlannedFault
+from ..modeling.processors import ProcessorKind
+from ..specs import tracking
+from ..specs.builder import spec
+from ..specs.session import Profile
+from ..specs.world_view import WorldView
+from ..world.points import EVENT_DELIVER, PROJECTION_WRITE
+from ..world.profiles import PortProfile, port_profile
+from .explorer import Bounds, Explorer
+from .findings import Finding
+from .playing import Way
+from .recoveries import RECOVERIES
+from .witness_domain import Note, Open, Witness, WitnessSaga, WitnessView, witness
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Place:
+    """Where and how a fault strikes, without the names of anybody's domain.
+
+    Attributes:
+        of: `command`, or `saga command` for one that a saga sent, with all that it causes.
+        point: the point; of an event function the kind of its processor instead of its name.
+        kind: the kind.
+    """
+
+    of: str
+    point: str
+    kind: str
+
+    def __str__(self) -> str:
+        return f"{self.point}={self.kind} ({self.of})"
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """One row of the table.
+
+    Attributes:
+        places: where faults strike: one, or two.
+        law: the law that breaks.
+        healed_by: the recovery that would heal it; empty: none would.
+    """
+
+    places: tuple[Place, ...]
+    law: str
+    healed_by: str
+
+
+#: A name for what stands after the colon of a point, by processor.
+ProcessorKinds = dict[str, ProcessorKind]
+
+
+def ports_of(profile: Profile) -> PortProfile:
+    """What is legal where, in a world of this profile."""
+    found = getattr(profile, "ports", None)
+    return found if isinstance(found, PortProfile) else port_profile(profile.name)
+
+
+def place_of(fault: PlannedFault, kinds: ProcessorKinds) -> Place:
+    """A fault's place; event processors count as projections do: neither of them sends commands."""
+    address = fault.address
+    links = address.chain.split(">")
+    sagas = [link for link in links if kinds.get(link.partition("#")[0]) is ProcessorKind.STATELESS_SAGA]
+    of = "saga command" if sagas and links[-1] not in sagas else "command"
+    name, _, part = address.point.partition(":")
+    point = address.point
+    if name == EVENT_DELIVER:
+        kind = kinds.get(part.rpartition(".")[0])
+        point = f"{name}:{'saga' if kind is ProcessorKind.STATELESS_SAGA else 'projection'}"
+        of = "command"
+    elif name == PROJECTION_WRITE:
+        point, of = name, "command"
+    return Place(of, point, fault.kind.value)
+
+
+def places_of(plan: Plan, kinds: ProcessorKinds) -> tuple[Place, ...]:
+    """The places of a plan's faults, in an order that does not depend on the plan's."""
+    return tuple(sorted(place_of(fault, kinds) for fault in plan))
+
+
+def witness_way(profile: Profile) -> Way:
+    """The steps of the witness: a command in `given`, and two more, each of which a saga follows."""
+    with tracking.aside():
+        steps = (
+            spec()
+            .using(witness)
+            .given(Open(id="w"))
+            .when(Note(id="w", text="first"))
+            .when(Note(id="w", text="second"))
+            .eventually(_all_confirmed)
+        )
+    return Way(tuple(steps._node.path()), profile, explores=("projection.write",))
+
+
+def _all_confirmed(world: WorldView) -> bool:
+    return bool(world.state(Witness, "w").confirmed == ["first", "second"])
+
+
+@lru_cache(maxsize=16)
+def witness_table(profile: Profile, depth: int = 1) -> tuple[Known, ...]:
+    """The laws that break for the witness under a profile, by where the faults strike.
+
+    Args:
+        profile: what the world's ports can do.
+        depth: how many faults a plan has at most: 1 or 2.
+    """
+    explorer = Explorer(witness_way(profile), profile=ports_of(profile), recoveries=RECOVERIES)
+    explored = explorer.explore(Bounds(depth=depth))
+    kinds = {cls.__name__: kind for cls, kind in _KINDS.items()}
+    rows: dict[tuple[tuple[Place, ...], str], str] = {}
+    for finding in explored.findings:
+        places = places_of(finding.plan, kinds)
+        for broken in finding.broken:
+            rows.setdefault((places, broken.law), finding.healed_by)
+    return tuple(Known(places, law, healed) for (places, law), healed in sorted(rows.items()))
+
+
+_KINDS = {WitnessView: ProcessorKind.PROJECTION, WitnessSaga: ProcessorKind.STATELESS_SAGA}
+
+
+def known_laws(finding: Finding, kinds: ProcessorKinds, profile: Profile) -> frozenset[str]:
+    """Which of a finding's laws break for the witness too, by faults in the same places."""
+    depth = len(finding.plan)
+    if depth > 2:
+        return frozenset()
+    places = places_of(finding.plan, kinds)
+    table = {(row.places, row.law) for row in witness_table(profile, depth)}
+    return frozenset(law for law in finding.laws if (places, law) in table)
