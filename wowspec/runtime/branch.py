@@ -57,7 +57,10 @@ def process_beside(runtime: Runtime, machine_id: int) -> Runtime:
         buses=runtime._bus_factory,
         compensation=runtime.compensation is not None,
         snapshot_offset=runtime.snapshot_offset,
+        profile=world.ports,
     )
+    # What one process was doing cannot be told from what the other was: neither can die alone.
+    world.restart = other_world.restart = None
     other.views, other.prepare_keys = runtime.views, runtime.prepare_keys
     other.command_factory.rewriters = runtime.command_factory.rewriters.copy()
     for item in runtime._extra_filters:

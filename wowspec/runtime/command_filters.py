@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Coroutine
 from types import CoroutineType
 from typing import TYPE_CHECKING, Any, Final
@@ -79,7 +80,10 @@ class AggregateProcessorFilter:
         )
         return appending if type(appending) is CoroutineType else None
 
-    def _append_rival(self, stream: DomainEventStream, events: tuple[Any, ...]) -> None:
+    def _append_rival(self, stream: DomainEventStream, events: tuple[Any, ...] | None) -> None:
+        if events is None:
+            # A rival that decided the same.
+            events = tuple([copy.deepcopy(event.body) for event in stream.events])
         self._runtime.event_store.append_now(rival_stream(stream, events, self._runtime))
 
 

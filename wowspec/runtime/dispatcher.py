@@ -42,7 +42,7 @@ class AggregateCommandDispatcher:
     def prepare(self) -> Callable[[], None]:
         """Subscribe; nothing is taken before the start (CMD-169). Returns what ends the subscription."""
         runtime = self._runtime
-        return runtime.listen(runtime.command_bus, self.metadata.named, self.receive)
+        return runtime.listen(runtime.command_bus, self.metadata.named, self.receive, COMMAND_DISPATCHER)
 
     def start(self) -> None:
         """Take what has come, and what comes from now on."""

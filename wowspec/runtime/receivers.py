@@ -12,6 +12,7 @@ from enum import StrEnum
 from typing import Any, Generic, Protocol, TypeVar
 
 from ..errors import IllegalStateError
+from ..modeling.identity import NamedAggregate
 
 M = TypeVar("M")
 T = TypeVar("T")
@@ -177,3 +178,32 @@ class MessageReceiver(Generic[M]):
     def _flush(self) -> None:
         while self._waiting and self.is_open:
             self.offer(self._waiting.popleft())
+
+
+def listen(
+    bus: Any, named: NamedAggregate, receive: Callable[..., None], consumer: str = "consumer"
+) -> Callable[[], None]:
+    """Let a dispatcher hear an aggregate type's messages on a bus; returns what ends that.
+
+    A bus with receivers or consumers tells the dispatcher of each delivery too: `receive(message, delivery)`.
+
+    Args:
+        bus: the bus.
+        named: the type.
+        receive: takes each message.
+        consumer: which dispatcher it is, over restarts.
+    """
+    consume = getattr(bus, "consume", None)
+    if consume is not None:
+        return consume(named, consumer, receive)  # type: ignore[no-any-return]
+    attach = getattr(bus, "receiver", None)
+    if attach is None:
+        return bus.receive(named, receive)  # type: ignore[no-any-return]
+    receiver: MessageReceiver[Any] = attach(named)
+    receiver.subscribe(lambda delivery: receive(delivery.message, delivery))
+    receiver.open()
+
+    def close() -> None:
+        receiver.close()
+
+    return close

@@ -109,6 +109,10 @@ class Prechecks:
             other._checkers[key] = checker.copy(clock)
         return other
 
+    def lose_all(self) -> None:
+        """Forget every id: the process that knew them is gone."""
+        self._checkers.clear()
+
     def of(self, aggregate_id: AggregateRef) -> IdempotencyChecker:
         """The precheck of an instance's type of aggregate; made at its first use."""
         key = aggregate_id[:2]

@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 from weakref import proxy
 
 from ..errors import CommandValidationError, SpecError
-from ..faults.arming import Armory
+from ..faults.arming import ArmedFault, Armory, Target
+from ..faults.legality import require_legal
+from ..faults.values import Fault
 from ..messages.command_factory import CommandMessageFactory
 from ..messages.commands import CommandBuilder, to_command_message
-from ..messages.envelopes import CommandMessage
+from ..messages.envelopes import CommandMessage, DomainEventStream
 from ..modeling.aggregates import AggregateMetadata
 from ..modeling.configuration import ConfiguredAggregate
 from ..modeling.functions import HandlerFunction
 from ..modeling.identity import NamedAggregate
 from ..modeling.ordering import sorted_by_order
 from ..modeling.processors import ProcessorKind, ProcessorMetadata, is_processor
+from ..world.profiles import IN_MEMORY, PortProfile
 from ..world.world import World
 from .audit import Audit
 from .catalog import Catalog
@@ -39,14 +42,16 @@ from .downstream.event_dispatcher import EventDispatcher
 from .downstream.event_filters import EVENT_FILTERS
 from .downstream.snapshot_dispatcher import SNAPSHOT_FILTERS, SnapshotDispatcher
 from .downstream.views import Views, ViewStore
+from .durable_buses import durable_buses
 from .event_store import InMemoryEventStore
 from .gateway import CommandGateway
 from .injection import arguments
-from .local_first import BusFactory, in_memory_buses
+from .local_first import Buses, BusFactory, in_memory_buses
 from .prepare import PrepareKeys
-from .receivers import MessageReceiver
+from .receivers import listen
 from .repository import StateAggregateRepository
 from .request_ids import DefaultRequestIdChecker, Prechecks, always_exists
+from .restarting import logs_of, redeliver, resend, restart
 from .serial import SerialGroups
 from .snapshots import InMemorySnapshotStore, SimpleSnapshotStrategy, SnapshotStrategy, VersionOffsetSnapshotStrategy
 from .sourcing import Supply
@@ -116,12 +121,15 @@ class Runtime:
         event_store: InMemoryEventStore | None = None,
         snapshot_store: InMemorySnapshotStore | None = None,
         request_ids: Prechecks | None = None,
-        buses: BusFactory = in_memory_buses,
+        buses: BusFactory | None = None,
         compensation: bool = False,
         snapshot_offset: int | None = None,
+        profile: PortProfile = IN_MEMORY,
     ) -> None:
         self.world = world
         self._weak: Runtime = proxy(self)
+        world.ports = profile
+        world.restart = partial(Runtime.restart, self._weak)
         world.parts = partial(Runtime.part, self._weak)
         #: Gives a sourcing function what it asks for besides its event.
         self.supply: Supply = partial(_supply, world)
@@ -135,11 +143,8 @@ class Runtime:
         self.request_ids = request_ids or Prechecks.exact(world.clock)
         self.coordinator = WaitCoordinator()
         self.notifier = LocalWaitNotifier(self.coordinator, world)
-        self._bus_factory = buses
-        made = buses(self)
-        self.command_bus = made.command
-        self.domain_event_bus = made.domain_event
-        self.state_event_bus = made.state_event
+        self._bus_factory = buses or (durable_buses if profile.redelivers else in_memory_buses)
+        self._put_in(self._bus_factory(self))
         self.repository = StateAggregateRepository(
             self.event_store, self.snapshot_store, at=world.carry, types=self.catalog.state_type, supply=self.supply
         )
@@ -170,6 +175,11 @@ class Runtime:
         self.compensation = _compensation_of(self) if compensation else None
         if catalog is not None:
             self.use(catalog)
+
+    def _put_in(self, buses: Buses) -> None:
+        self.command_bus = buses.command
+        self.domain_event_bus = buses.domain_event
+        self.state_event_bus = buses.state_event
 
     # --- what the world holds -----------------------------------------------------------------------------------------
 
@@ -223,23 +233,7 @@ class Runtime:
             return self.compensation.supporter
         return self.prepare_keys.of(wanted)
 
-    @staticmethod
-    def listen(bus: Any, named: NamedAggregate, receive: Callable[..., None]) -> Callable[[], None]:
-        """Let a dispatcher hear an aggregate type's messages on a bus; returns what ends that.
-
-        A bus with receivers tells the dispatcher of each delivery too: `receive(message, delivery)`.
-        """
-        attach = getattr(bus, "receiver", None)
-        if attach is None:
-            return bus.receive(named, receive)  # type: ignore[no-any-return]
-        receiver: MessageReceiver[Any] = attach(named)
-        receiver.subscribe(lambda delivery: receive(delivery.message, delivery))
-        receiver.open()
-
-        def close() -> None:
-            receiver.close()
-
-        return close
+    listen = staticmethod(listen)
 
     def event_dispatcher(self, kind: ProcessorKind) -> EventDispatcher:
         """The dispatcher of a kind of processor."""
@@ -325,6 +319,7 @@ class Runtime:
             buses=self._bus_factory,
             compensation=self.compensation is not None,
             snapshot_offset=self.snapshot_offset,
+            profile=self.world.ports,
         )
         other.snapshot_store.take_over(self.snapshot_store)
         if self._command_factory is not None:
@@ -345,6 +340,8 @@ class Runtime:
             copied.state_groups.copy_blocked(events.state_groups)
         if self._snapshot_dispatcher is not None:
             other.snapshot_dispatcher.groups.copy_blocked(self._snapshot_dispatcher.groups)
+        for log, copied_log in zip(logs_of(self), logs_of(other), strict=True):
+            copied_log.take_over(log)
         if self.armory is not None:
             other.armory = other.world.injector = self.armory.copy()
         return other
@@ -405,6 +402,27 @@ class Runtime:
             self.armory = Armory()
             self.world.injector = self.armory
         return self.armory
+
+    def arm_fault(self, fault: Fault, target: Target = None) -> ArmedFault:
+        """Arm a fault that can happen in this world.
+
+        Raises:
+            SpecError: if the profile does not allow it.
+        """
+        require_legal(fault, self.world.ports)
+        return self.arm().arm(fault, target)
+
+    def restart(self) -> None:
+        """The process dies and starts again in place; see `restarting.py`."""
+        restart(self)
+
+    def redeliver(self) -> int:
+        """Deliver again what no consumer has acknowledged; how many messages: none where the buses are in memory."""
+        return redeliver(self)
+
+    def resend(self, streams: Iterable[DomainEventStream]) -> None:
+        """Publish stored streams again on both buses of events, once the world moves."""
+        _ = self.world.scheduler.spawn(resend(self._weak, list(streams)), "resend")
 
 
 def _supply(world: World, handler: HandlerFunction, exchange: Any) -> tuple[list[Any], dict[str, Any]]:

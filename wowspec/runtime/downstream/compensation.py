@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Protocol
 
@@ -129,7 +129,7 @@ class StateEventCompensator:
         metadata = require_state_type(self._types, aggregate_id.named_aggregate)
         streams = await self._event_store.load(aggregate_id, 1, tail_version)
         sent = 0
-        for state_event in _replayed(aggregate_id, metadata, streams):
+        for state_event in replayed(aggregate_id, metadata, streams):
             if state_event.version < head_version:
                 continue
             mark_for_compensation(state_event.header, target)
@@ -138,7 +138,10 @@ class StateEventCompensator:
         return sent
 
 
-def _replayed(aggregate_id: AggregateRef, metadata: StateMetadata, streams: list[DomainEventStream]) -> Any:
+def replayed(
+    aggregate_id: AggregateRef, metadata: StateMetadata, streams: list[DomainEventStream]
+) -> Iterator[StateEvent[Any]]:
+    """The state event of each version that has one, from the first stream on."""
     aggregate = new_state_aggregate(metadata, aggregate_id)
     for stream in streams:
         if ignores_sourcing(stream) or (aggregate.version == 0 and stream.version != 1):

@@ -246,6 +246,10 @@ class Compensation:
     def __init__(self, runtime: Runtime) -> None:
         self.supporter = supporter_of(runtime)
 
+    def renew(self, runtime: Runtime) -> None:
+        """The runtime has other buses now."""
+        self.supporter = supporter_of(runtime)
+
     def rows(self, dispatcher: str) -> tuple[FilterRow, ...]:
         """What it adds to a dispatcher's chain."""
         if dispatcher == SNAPSHOT_DISPATCHER:

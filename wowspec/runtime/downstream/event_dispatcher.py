@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Coroutine, Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from ...messages.envelopes import DomainEvent, DomainEventStream, StateEvent
@@ -73,10 +74,11 @@ class EventDispatcher:
             if (kind, topic) in self._subscribed:
                 continue
             self._subscribed.add((kind, topic))
+            runtime, consumer = self._runtime, EVENT_DISPATCHERS[self.kind]
             if kind is FunctionKind.STATE_EVENT:
-                self._runtime.listen(self._runtime.state_event_bus, topic, self._receive_state)
+                runtime.listen(runtime.state_event_bus, topic, self._receive_state, consumer)
             else:
-                self._runtime.listen(self._runtime.domain_event_bus, topic, self._receive)
+                runtime.listen(runtime.domain_event_bus, topic, self._receive, consumer)
 
     def stop(self) -> None:
         """Take no more; what was taken is finished (PRJ-015)."""
@@ -127,6 +129,18 @@ class EventDispatcher:
                 await task
 
     def _run(self, exchange: DomainEventExchange[Any]) -> Coroutine[Any, Any, None]:
+        return self._handled(exchange) if self._runtime.world.injector is None else self._run_armed(exchange)
+
+    async def _run_armed(self, exchange: DomainEventExchange[Any]) -> None:
+        """As ever, and once more if the event is delivered twice."""
+        await self._handled(exchange)
+        unrest = self._runtime.world.unrest
+        while unrest is not None and unrest.comes_again(exchange.lane):
+            # A delivery is told by its very lane.
+            exchange = replace(exchange, lane=Lane(*exchange.lane), command_stream=None, command_result={}, error=None)
+            await self._handled(exchange)
+
+    def _handled(self, exchange: DomainEventExchange[Any]) -> Coroutine[Any, Any, None]:
         return handle(self._chain, exchange, self._runtime.world, _place(exchange), self.on_error)
 
     def _end(self, error: Exception, message: Any) -> None:

@@ -68,6 +68,9 @@ class EventFunctionFilter:
         result = await invoke(target.handler, target.instance, exchange, world)
         if target.kind is ProcessorKind.STATELESS_SAGA:
             exchange.command_stream = await send_commands(result, event, runtime, target.handler.place)
+        unrest = world.unrest
+        if unrest is not None and unrest.is_doomed(exchange.lane):
+            await unrest.die(exchange.lane.function)
         await next(exchange)
 
 

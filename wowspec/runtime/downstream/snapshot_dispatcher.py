@@ -13,7 +13,7 @@ from ...modeling.identity import SNAPSHOT_FUNCTION, NamedAggregate
 from ...modeling.ordering import ORDER_DEFAULT, ORDER_FIRST, Order
 from ...world.points import SNAPSHOT_SAVE, Room
 from ...world.trace import make_lane
-from ..chain import Filter, FilterRow, Next, end_of_chain, handle
+from ..chain import SNAPSHOT_DISPATCHER, Filter, FilterRow, Next, end_of_chain, handle
 from ..command_filters import version_text
 from ..dispatcher import PARALLELISM
 from ..receivers import Delivery
@@ -83,7 +83,7 @@ class SnapshotDispatcher:
 
     def register(self, named: NamedAggregate) -> None:
         """Subscribe to an aggregate type's state events."""
-        self._runtime.listen(self._runtime.state_event_bus, named, self._receive)
+        self._runtime.listen(self._runtime.state_event_bus, named, self._receive, SNAPSHOT_DISPATCHER)
 
     def _receive(self, state_event: StateEvent[Any], delivery: Delivery[Any] | None = None) -> None:
         exchange = StateEventExchange(

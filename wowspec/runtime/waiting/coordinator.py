@@ -38,6 +38,12 @@ class WaitCoordinator:
         handle = self._handles.get(signal.wait_command_id)
         return False if handle is None else handle.next(signal)
 
+    def lose_all(self) -> list[WaitHandle]:
+        """Forget the handles, unanswered: the process that had them is gone; gives them."""
+        lost = list(self._handles.values())
+        self._handles.clear()
+        return lost
+
     def __contains__(self, wait_command_id: object) -> bool:
         """Whether a live handle waits under this id (CMD-401)."""
         return wait_command_id in self._handles
