@@ -163,6 +163,7 @@ if TYPE_CHECKING:
     )
     from .specs.matchers import ANY_EVENTS as ANY_EVENTS, any_of as any_of, some as some, unordered as unordered
     from .specs.run import Run as Run
+    from .specs.world_view import WorldView as WorldView
     from .world.user_clock import (
         Clock as Clock,
     )
@@ -176,6 +177,7 @@ _MODULES: Final[dict[str, tuple[str, ...]]] = {
     ".modeling.ordering": ("Order",),
     ".messages.wait_plans": ("chain", "event_handled", "processed", "projected", "saga_handled", "sent", "snapshot"),
     ".specs.run": ("Run",),
+    ".specs.world_view": ("WorldView",),
     ".specs.facts": ("Facts",),
     ".specs.gateway": ("Gateway",),
     ".specs.matchers": ("ANY_EVENTS", "any_of", "some", "unordered"),
