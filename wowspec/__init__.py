@@ -28,6 +28,7 @@ if TYPE_CHECKING:
         InjectedFault as InjectedFault,
         ModelError as ModelError,
         NotFoundError as NotFoundError,
+        ProcessCrash as ProcessCrash,
         SourcingVersionConflictError as SourcingVersionConflictError,
         SpecError as SpecError,
         SpecFailure as SpecFailure,
@@ -150,7 +151,7 @@ if TYPE_CHECKING:
     from .runtime.validation import (
         CommandValidator as CommandValidator,
     )
-    from .specs.builder import Spec as Spec, given as given, profile as profile, spec as spec
+    from .specs.builder import Spec as Spec, given as given, spec as spec
     from .specs.facts import Facts as Facts
     from .specs.gateway import Gateway as Gateway
     from .specs.items import (
@@ -162,6 +163,7 @@ if TYPE_CHECKING:
         stream as stream,
     )
     from .specs.matchers import ANY_EVENTS as ANY_EVENTS, any_of as any_of, some as some, unordered as unordered
+    from .specs.profiles import profile as profile
     from .specs.run import Run as Run
     from .specs.world_view import WorldView as WorldView
     from .world.user_clock import (
@@ -182,7 +184,8 @@ _MODULES: Final[dict[str, tuple[str, ...]]] = {
     ".specs.gateway": ("Gateway",),
     ".specs.matchers": ("ANY_EVENTS", "any_of", "some", "unordered"),
     ".specs.items": ("advance", "at", "command_of", "on", "sent_as", "stream"),
-    ".specs.builder": ("Spec", "given", "profile", "spec"),
+    ".specs.builder": ("Spec", "given", "spec"),
+    ".specs.profiles": ("profile",),
     ".error_policy": ("recoverable",),
     ".errors": (
         "CommandExpectVersionConflictError",
@@ -201,6 +204,7 @@ _MODULES: Final[dict[str, tuple[str, ...]]] = {
         "InjectedFault",
         "ModelError",
         "NotFoundError",
+        "ProcessCrash",
         "SourcingVersionConflictError",
         "SpecError",
         "SpecFailure",

@@ -100,7 +100,7 @@ def test_points_of_a_users_own():
 
 def test_without_kinds():
     """A profile without kinds has them at no port."""
-    ours = port_profile("kafka").without({FaultKind.HANG})
+    ours = port_profile("kafka").with_kinds(without={FaultKind.HANG})
 
     assert all(FaultKind.HANG not in ours.kinds_of(port) for port in Port)
     assert legal_kinds("command_bus.send", ours) == legal_kinds("command_bus.send", "kafka") - {FaultKind.HANG}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self, TypeVar, Unpack, overload
 
 from ..errors import DefinitionError, SpecError
@@ -404,38 +403,3 @@ def given(*items: Any, deliver: bool = False) -> Spec[Any]:
         subject, items = items[0], items[1:]
     root = spec(subject) if subject is not None else spec()
     return root.given(*items, deliver=deliver)
-
-
-def profile(
-    name: str = "in_memory",
-    *,
-    request_id_existence: str = "store",
-    snapshot_offset: int | None = None,
-    compensation: bool = False,
-) -> Profile:
-    """A profile: `with_profile(profile(request_id_existence="noop"))`.
-
-    Args:
-        name: of the bus and stores.
-        request_id_existence: `store` or `noop`.
-        snapshot_offset: save a snapshot every so many versions; None: at each state event.
-        compensation: record failed event functions as aggregates `ExecutionFailed`, to be tried again.
-    """
-    if request_id_existence not in ("store", "noop"):
-        raise SpecError(
-            f"request_id_existence={request_id_existence!r}",
-            why="a request id that was seen before is looked up in the event store, or counts as existing",
-            instead="'store' or 'noop'",
-        )
-    if snapshot_offset is not None and (type(snapshot_offset) is not int or snapshot_offset < 1):
-        raise SpecError(
-            f"snapshot_offset={snapshot_offset!r}",
-            why="a snapshot is saved when the version is so many above the stored one's",
-            instead="snapshot_offset=5, or None for one at each state event",
-        )
-    return replace(
-        profile_of(name),
-        request_id_existence=request_id_existence,
-        snapshot_offset=snapshot_offset,
-        compensation=compensation,
-    )

@@ -178,7 +178,7 @@ def _handles(session: Session, command: Any) -> bool:
 def arm(session: Session) -> None:
     """Arm the faults that wait for the next command."""
     for fault, origin in session.waiting_faults:
-        session.runtime.arm().arm(fault, fault_target(session, fault.aggregate))
+        session.runtime.arm_fault(fault, fault_target(session, fault.aggregate))
         session.origins.append(origin)
     session.waiting_faults.clear()
 

@@ -432,7 +432,7 @@ def _own_id(command: CommandOf) -> str | None:
 
 def _arm(session: Session, arming: Arming) -> None:
     target = fault_target(session, arming.fault.aggregate)
-    arming.armed = session.runtime.arm().arm(arming.fault, target)
+    arming.armed = session.runtime.arm_fault(arming.fault, target)
 
 
 def _causes(error: BaseException) -> list[BaseException]:

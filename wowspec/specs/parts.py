@@ -9,9 +9,10 @@ from ..errors import SpecError
 from ..faults.values import Fault
 from ..modeling.aggregates import is_aggregate
 from ..modeling.processors import Context, is_processor, processor_metadata
+from ..world.profiles import PROFILES as ROWS
 from .session import Profile, Session
 
-PROFILES: Final = {"in_memory": Profile()}
+PROFILES: Final = {row.name: Profile(row.name, ports=row) for row in ROWS}
 
 
 def members_of(parts: Iterable[Any], verb: str) -> list[Any]:

@@ -26,7 +26,9 @@ from .session import Session
 from .showing import shown
 
 #: Outcomes of a point at which its effect took place.
-APPLIED: Final = frozenset({"ok", "ack_lost", "ack_lost_permanent", "rival:ok"})
+APPLIED: Final = frozenset(
+    {"ok", "ack_lost", "ack_lost_permanent", "rival:ok", "duplicate", "reorder", "delay", "crash_after"}
+)
 
 #: Errors that are bugs of the handler: never an outcome unless named by type.
 PROGRAMMING_ERRORS: Final = (

@@ -24,6 +24,7 @@ from ..runtime.snapshots import SnapshotRecord
 from ..runtime.sourcing import StateAggregate, new_state_aggregate
 from ..runtime.system import Runtime
 from ..world.clock import VirtualClock
+from ..world.profiles import IN_MEMORY, PortProfile
 from ..world.world import LoggedFailure, World
 from .items import CommandOptions, On
 from .nodes import Node
@@ -42,12 +43,14 @@ class Profile:
         snapshot_offset: a snapshot is saved when the version is so far above the stored one's (SNP-016); None: at each
             state event (SNP-014).
         compensation: whether failed event functions are recorded, to be tried again (EVT-139).
+        ports: what its bus and its stores are like, and so which faults can happen.
     """
 
     name: str = "in_memory"
     request_id_existence: str = "store"
     snapshot_offset: int | None = None
     compensation: bool = False
+    ports: PortProfile = IN_MEMORY
 
 
 @dataclass(slots=True)
@@ -326,6 +329,7 @@ def new_session(
         request_id_existence=profile.request_id_existence,
         snapshot_offset=profile.snapshot_offset,
         compensation=profile.compensation,
+        profile=profile.ports,
     )
     runtime.audit = Audit()
     session = Session(runtime)

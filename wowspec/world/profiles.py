@@ -61,10 +61,10 @@ class PortProfile:
         """Whether a process can die and start again."""
         return any(_CRASHES & kinds for _, kinds in self.kinds)
 
-    def without(self, kinds: Iterable[FaultKind]) -> PortProfile:
-        """This profile, without kinds."""
-        gone = frozenset(kinds)
-        return replace(self, kinds=tuple((port, legal - gone) for port, legal in self.kinds))
+    def with_kinds(self, *, adding: Iterable[FaultKind] = (), without: Iterable[FaultKind] = ()) -> PortProfile:
+        """This profile with further kinds, and without others, at every port."""
+        more, gone = frozenset(adding), frozenset(without)
+        return replace(self, kinds=tuple((port, (legal | more) - gone) for port, legal in self.kinds))
 
 
 def _by_port(
