@@ -1,0 +1,3 @@
+"""Hypothesis strategies from what a domain declares: values, commands, reachable histories."""
+
+from __future__ import annotations

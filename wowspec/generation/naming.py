@@ -1,0 +1,34 @@
+"""Strategies that show as the call that made them, and how error texts name that call."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, TypeVar
+
+from hypothesis import strategies as st
+
+from .overrides import Overrides, overrides_of
+
+T = TypeVar("T")
+
+
+def named(
+    name: str, args: tuple[Any, ...], options: Mapping[str, Any], inner: st.SearchStrategy[T]
+) -> st.SearchStrategy[T]:
+    """The same strategy, whose text is `name(*args, **options)`."""
+
+    def draw_from(draw: st.DrawFn, *_args: Any, **_options: Any) -> T:
+        return draw(inner)
+
+    draw_from.__name__ = draw_from.__qualname__ = name
+    return st.composite(draw_from)(*args, **options)
+
+
+def overrides_of_call(name: str, subject: Any, said: Mapping[str, Any]) -> tuple[str, Overrides]:
+    """A call as error texts name it, and the tree of its overrides.
+
+    Raises:
+        SpecError: for a value that is no strategy.
+    """
+    call = f"{name}({getattr(subject, '__name__', subject)}, ...)"
+    return call, overrides_of(call, said)
