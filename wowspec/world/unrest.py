@@ -9,6 +9,7 @@ than awaits cannot be stopped so: there `ProcessCrash` is raised, which no `exce
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
@@ -167,6 +168,10 @@ class Unrest:
         """Put away all that could still move; late messages stay where their bus survives."""
         scheduler = self._world.scheduler
         self.lost += [list(scheduler._ready), list(scheduler._timers)]
+        for task in scheduler._ready:
+            if inspect.iscoroutine(task._coro) and inspect.getcoroutinestate(task._coro) == inspect.CORO_CREATED:
+                # Nothing of it has run, and nothing does.
+                task._coro.close()
         scheduler._ready.clear()
         scheduler._timers.clear()
         dying = scheduler.current
