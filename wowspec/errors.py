@@ -111,6 +111,10 @@ class SpecFailure(AssertionError):
     actual: Any = None
 
 
+class PlanNotReached(SpecFailure):
+    """A plan of faults that does not strike as it says: the spec has changed since it was made."""
+
+
 class ModelError(Exception):
     """wowspec itself is wrong: please report the spec that shows it."""
 

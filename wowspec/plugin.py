@@ -7,7 +7,7 @@ fixture and no option without the prefix `wowspec`. Switch it off with `-p no:wo
 from __future__ import annotations
 
 import sys
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from typing import Any, Final
 
 import pytest
@@ -21,10 +21,46 @@ _FIXTURES: Final = "wowspec.specs.fixtures"
 _LISTING_VERBOSITY: Final = 2
 _UNSOURCED: Final = pytest.StashKey[Any]()
 _CUT_OFF: Final = pytest.StashKey[list[str]]()
+#: Called with each passed test and the specs that it made; whoever runs specs again adds itself.
+AFTER_TEST: Final = pytest.StashKey[list[Callable[[pytest.Item, Any], None]]]()
+#: Where explorations keep their results until a report takes them along, and the attribute that carries them.
+_COLLECTED: Final = "wowspec.exploration.collected"
+_CARRIED: Final = "wowspec_faults"
+
+#: Options of explorations: flag, what it takes, help.
+_OPTIONS: Final[tuple[tuple[str, dict[str, Any], str], ...]] = (
+    (
+        "--wowspec-faults",
+        {"choices": ("sweep", "off"), "default": "off"},
+        "sweep: run every spec of the suite again under every legal fault, and judge each run by the laws",
+    ),
+    ("--wowspec-plan", {"metavar": "PLAN"}, "run this plan of faults alone, as a finding's replay line says"),
+    ("--wowspec-depth", {"type": int, "default": 1, "metavar": "N"}, "how many faults a plan has at most (1)"),
+    ("--wowspec-points", {"action": "append", "metavar": "POINT"}, "explore these points alone, by their beginnings"),
+    ("--wowspec-kinds", {"action": "append", "metavar": "KIND"}, "explore these kinds of faults alone"),
+    ("--wowspec-max-runs", {"type": int, "metavar": "N"}, "how many runs each spec gets at most"),
+    ("--wowspec-max-seconds", {"type": float, "metavar": "S"}, "how long each spec is explored at most"),
+    ("--wowspec-profile", {"metavar": "NAME"}, "explore under this bus and store profile instead of the specs' own"),
+    ("--wowspec-recovery", {"action": "append", "metavar": "NAME"}, "a recovery that the application has"),
+    ("--wowspec-strict", {"action": "store_true"}, "what the runtime is known for fails a test, too"),
+    ("--wowspec-baseline", {"metavar": "PATH"}, "a file of findings that are known"),
+    ("--wowspec-write-baseline", {"metavar": "PATH"}, "declare all that is found in such a file"),
+    ("--wowspec-shard", {"metavar": "I/N"}, "run the I-th of N parts of the plans"),
+    ("--wowspec-fault-json", {"metavar": "PATH"}, "write all results as JSON"),
+    (
+        "--wowspec-fault-cov-fail-under",
+        {"type": float, "metavar": "PERCENT"},
+        "fail if fewer of the possible cells (point and kind) were explored",
+    ),
+)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Register the ini keys."""
+    """Register the options and the ini keys."""
+    group = parser.getgroup("wowspec", "wowspec: failure orderings")
+    for flag, takes, text in _OPTIONS:
+        group.addoption(flag, help=text, dest=flag[2:].replace("-", "_"), **takes)
+    parser.addini("wowspec_baseline", "A file of findings that are known, from the root directory", default="")
     parser.addini(
         "wowspec_using",
         "Processors or a whole context that every spec of the suite uses, as `module:name`",
@@ -37,12 +73,30 @@ def pytest_configure(config: pytest.Config) -> None:
     """Tell the spec layer what the suite uses, if it uses anything, or if a session around this one does."""
     if config.get_verbosity() >= _LISTING_VERBOSITY:
         config.pluginmanager.register(_UnsourcedListing(), "wowspec-listing")
+    config.addinivalue_line("markers", "wowspec_no_sweep: the specs of this test are not run again under faults")
+    if any(_asked(config, flag) for flag, _, _ in _OPTIONS) or config.getini("wowspec_baseline"):
+        _explore(config)
     names = config.getini("wowspec_using")
     if names or _DEFAULTS in sys.modules:
         from .specs.defaults import use_in_suite
 
         use_in_suite(names)
         config.add_cleanup(leave_suite)
+
+
+def _asked(config: pytest.Config, flag: str) -> bool:
+    value = config.getoption(flag[2:].replace("-", "_"))
+    return value not in (None, False, "off") and flag != "--wowspec-depth"
+
+
+def _explore(config: pytest.Config) -> None:
+    from .exploration.plugin import FaultsPlugin
+
+    plugin = FaultsPlugin(config)
+    config.pluginmanager.register(plugin, "wowspec-faults")
+    config.stash.setdefault(AFTER_TEST, []).append(plugin.after_test)
+    plugin.open()
+    config.add_cleanup(plugin.close)
 
 
 def leave_suite() -> None:
@@ -74,6 +128,8 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, Any, Any]:
                 item.stash[_UNSOURCED] = tracker.unsourced()
     if tracker is not None:
         tracker.finish(getattr(item, "obj", None))
+    for after in item.config.stash.get(AFTER_TEST, ()):
+        after(item, tracker)
     return result
 
 
@@ -96,11 +152,19 @@ def pytest_runtest_makereport(
         # An attribute travels from one process to another.
         carrier: Any = report
         carrier.wowspec_cut_off = item.stash[_CUT_OFF]
+    if report.when == "call" and _COLLECTED in sys.modules:
+        results = sys.modules[_COLLECTED].take()
+        if results:
+            setattr(report, _CARRIED, results)
     return report
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:
     """List what the bounds of searches left out: a test that passes says nothing of that itself."""
+    if any(hasattr(report, _CARRIED) for reports in terminalreporter.stats.values() for report in reports):
+        from .exploration.summary import summarise
+
+        summarise(terminalreporter)
     told = [
         text
         for reports in terminalreporter.stats.values()

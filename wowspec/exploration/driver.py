@@ -139,7 +139,7 @@ def _driven_root(base: Node | None, subject: type | None, driver: PlanDriver) ->
 
 def ends_of(nodes: Sequence[Node]) -> list[Node]:
     """The last steps that run something, one for each branch, in their order."""
-    ends = [node for node in nodes if isinstance(node.step, ACTIONS)]
+    ends = [node for node in nodes if isinstance(node.step, ACTIONS) or (node.calls and node.last_when() is not None)]
     for node in nodes:
         if node.last_when() is None and not node.has_child and is_projection(subject_of(node)):
             settled = node.settled

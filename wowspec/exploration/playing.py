@@ -29,6 +29,8 @@ from ..specs.nodes import ACTIONS, Node, Setup, Step, When, WhenConcurrently, Wh
 from ..specs.recorded import Condition, ConditionKind
 from ..specs.run import Run, failure_of
 from ..specs.session import Profile, Session
+from ..world.choices import Choices
+from ..world.schedules import Schedule, parse_schedule
 from ..world.trace import TraceRow
 
 
@@ -118,6 +120,8 @@ class Played:
         livelock: says in which circle the world went, if it never came to rest.
         always_broken: texts of the conditions that should always hold and did not.
         assertion: what the test's own function raised.
+        schedule: which of the tasks of commands in flight goes first, at each choice; empty: first in, first out.
+        schedules: what came of it, for each `when_concurrently`, as its `schedule=` takes it.
     """
 
     plan: Plan
@@ -133,6 +137,8 @@ class Played:
     livelock: str = ""
     always_broken: list[str] = field(default_factory=list)
     assertion: str = ""
+    schedule: Schedule = ()
+    schedules: list[str] = field(default_factory=list)
 
     @property
     def rows(self) -> list[TraceRow]:
@@ -177,6 +183,7 @@ def play(
     record: bool = False,
     heal: Callable[[Played], None] | None = None,
     most_visits: int = MOST_VISITS,
+    schedule: Schedule = (),
 ) -> Played:
     """Run the steps in a fresh world while the faults of a plan strike.
 
@@ -186,6 +193,7 @@ def play(
         record: whether every visit of every point is kept.
         heal: tries a recovery once the world is at rest.
         most_visits: how many points it may pass.
+        schedule: which of the tasks of commands in flight goes first, where their step does not say it.
 
     Raises:
         SpecError: if the world cannot be made: a service that cannot be copied, a part that is none.
@@ -196,7 +204,7 @@ def play(
     session.runtime.armory = session.world.injector = armory
     audit = WholeAudit()
     session.runtime.audit = audit
-    played = Played(plan, session, armory, audit)
+    played = Played(plan, session, armory, audit, schedule=schedule)
     session.answers = []
     conditions = [item for item in way.conditions if item.kind is ConditionKind.ALWAYS]
     watch = Watch(conditions) if conditions else None
@@ -308,7 +316,10 @@ def _makes_command(session: Session, command: Any) -> bool:
 
 
 def _send_together(played: Played, step: WhenConcurrently, previous: Run | None) -> Run:
-    """Commands in flight together, in one process, first in, first out; gives the run of the first one."""
+    """Commands in flight together, in one process; gives the run of the first one.
+
+    In the order of their step's own schedule, else the run's; that is first in, first out where neither says more.
+    """
     session = played.session
     world = session.world
     audit = played.audit
@@ -329,7 +340,7 @@ def _send_together(played: Played, step: WhenConcurrently, previous: Run | None)
         sent.append((body, message, plan))
     gateway = session.runtime.gateway
     tasks = [world.scheduler.spawn(gateway.send_and_wait(message, plan), "when") for _, message, plan in sent]
-    world.scheduler.run()
+    _run_together(played, parse_schedule(step.schedule) if step.schedule is not None else played.schedule)
     failures = [failure_of(task, message) for task, (_, message, _) in zip(tasks, sent, strict=True)]
     for (body, message, _), failure in zip(sent, failures, strict=True):
         raise_author_errors(session, failure, logged)
@@ -349,6 +360,23 @@ def _send_together(played: Played, step: WhenConcurrently, previous: Run | None)
         played.armory.fired[struck:],
         previous,
     )
+
+
+def _run_together(played: Played, schedule: Schedule) -> None:
+    world = played.session.world
+    if not schedule:
+        world.scheduler.run()
+        played.schedules.append("0")
+        return
+    choices = Choices(schedule, lenient=True)
+    choices.attach(world)
+    try:
+        world.scheduler.run()
+    except BaseException:
+        choices.abandon()
+        raise
+    choices.detach()
+    played.schedules.append(choices.text)
 
 
 def _profile_step(way: Way) -> list[Node]:

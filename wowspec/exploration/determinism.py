@@ -1,0 +1,82 @@
+"""A spec that is run again must come to the same: without that, replay and enumeration lie."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import zip_longest
+from typing import Any
+
+from ..errors import SpecFailure
+from ..faults.plans import Plan
+from ..messages.codec import encode
+from ..messages.envelopes import CommandMessage, DomainEventStream
+from ..specs.nodes import ACTIONS, WhenConcurrently
+from ..specs.run import Run
+from ..world.points import PROJECTION_WRITE, SERVICE_CALL
+from ..world.trace import TraceRow
+from .explorer import Player
+from .playing import Played, Way
+from .reference import rows_of
+
+#: Points that are passed only where somebody looks for them.
+_SOUGHT = (f"{SERVICE_CALL}:", f"{PROJECTION_WRITE}:")
+
+
+def require_same(way: Way, played: Played, player: Player) -> None:
+    """Require that the fault-free rerun went the way of the run that the test made, and that another one does, too.
+
+    Raises:
+        SpecFailure: with the first line that differs.
+    """
+    for before, after in _runs(way, played):
+        _compare(_lines(before.rows), _lines(after.rows), "the test's own run")
+    again = player(way, Plan())
+    _compare([*_lines(played.rows), *_kept(played)], [*_lines(again.rows), *_kept(again)], "a run before")
+
+
+def _runs(way: Way, played: Played) -> Iterator[tuple[Run, Run]]:
+    """The runs that the test made, each with its rerun; orders of commands in flight are another matter."""
+    actions = [node for node in way.nodes if isinstance(node.step, ACTIONS)]
+    for node, run in zip(actions, played.runs, strict=False):
+        if isinstance(node.step, WhenConcurrently) or node.run is None:
+            return
+        if way.profile is None:
+            yield node.run, run
+
+
+def _lines(rows: Sequence[TraceRow]) -> list[str]:
+    return [_line(row) for row in rows if not row.point.startswith(_SOUGHT)]
+
+
+def _line(row: TraceRow) -> str:
+    body = ""
+    if isinstance(row.subject, CommandMessage):
+        body = _json(row.subject.body)
+    elif isinstance(row.subject, DomainEventStream):
+        body = " ".join(_json(event.body) for event in row.subject.events)
+    return f"{row} {body}".rstrip()
+
+
+def _json(body: Any) -> str:
+    try:
+        return encode(body).decode()
+    except Exception:  # noqa: BLE001 - a body without JSON is told of by others
+        return type(body).__name__
+
+
+def _kept(played: Played) -> list[str]:
+    return [f"{owner}[{row!r}] = {text}" for (owner, row), text in sorted(rows_of(played.session).items())]
+
+
+def _compare(before: Sequence[str], after: Sequence[str], what: str) -> None:
+    for one, other in zip_longest(before, after, fillvalue="nothing more"):
+        if one != other:
+            raise SpecFailure(
+                "the spec comes to something else when it is run again without any fault\n"
+                f"  in {what}: {one}\n"
+                f"  in a fresh one:  {other}\n"
+                "  why: a plan that is replayed strikes where it did only if the same spec gives the same trace\n"
+                "  instead: ids, time and chance from the world (`clock: Clock`, ids of commands) in place of uuid4(), "
+                "datetime.now() or random; .inject_factory(...) for services that remember; or "
+                "@pytest.mark.wowspec_no_sweep"
+            )

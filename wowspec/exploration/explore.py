@@ -1,0 +1,189 @@
+"""Explores one spec as its settings say, and says as JSON what came of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final
+
+from ..errors import PlanNotReached, SpecFailure
+from ..faults.plans import Plan, nearest
+from ..modeling.processors import ProcessorKind
+from ..specs.execution import plan_of
+from ..specs.session import Profile
+from .determinism import require_same
+from .explorer import Explored, Explorer, PlanResult, Player
+from .findings import Finding, RecoveryClass
+from .playing import Way, play
+from .report import finding_lines, pinned, replay_line
+from .results import BrokenJson, CellJson, FindingJson, ResultJson, empty_result, undeclared
+from .run_laws import RUN_LAW_BY_NAME
+from .settings import Settings
+from .trial import Trial
+from .witness import known_laws, ports_of
+
+#: Points that only those pass who look for them.
+SOUGHT: Final = ("service:", "projection.write")
+
+
+def profile_of_way(way: Way) -> Profile:
+    """The profile that a spec's world has."""
+    return way.profile or plan_of(way.nodes)[0].profile
+
+
+class SpecExploration:
+    """One spec, explored.
+
+    Args:
+        way: its steps.
+        said: how.
+        test: node id of its test.
+        spec: which of the test's specs.
+        player: plays the steps.
+
+    Raises:
+        SpecError: if it cannot be run again, or comes to something else each time.
+    """
+
+    def __init__(self, way: Way, said: Settings, test: str, spec: int = 0, player: Player = play) -> None:
+        self.way = way
+        self.said = said
+        self.test = test
+        self.spec = spec
+        self.profile = profile_of_way(way)
+        self.explorer = Explorer(
+            way,
+            player=player,
+            profile=ports_of(self.profile),
+            selection=said.selection,
+            allowed=said.allowed,
+            recoveries=said.recoveries(self.profile),
+        )
+        self._play = player
+        require_same(way, self.explorer.base.played, player)
+        self._kinds: dict[str, ProcessorKind] = {
+            metadata.name: metadata.kind
+            for metadata in self.explorer.base.played.session.runtime.catalog.processors.values()
+        }
+
+    def run(self) -> ResultJson:
+        """Run everything that the settings ask for.
+
+        Raises:
+            PlanNotReached: for an example whose faults do not all strike.
+        """
+        examples = [self._reached(plan) for plan in self.said.examples]
+        explored = self.explorer.explore(self.said.bounds(), self.said.keeps) if self.said.depth else Explored()
+        known = {result.plan.key for result in examples}
+        results = [*examples, *(result for result in explored.results if result.plan.key not in known)]
+        return self.result(results, explored)
+
+    def replay(self, plan: Plan) -> ResultJson:
+        """Run one plan.
+
+        Raises:
+            PlanNotReached: if its faults do not all strike.
+        """
+        return self.result([self._reached(plan)], Explored())
+
+    def _reached(self, plan: Plan) -> PlanResult:
+        result, _ = self.explorer.run(plan)
+        if result.unreached:
+            raise PlanNotReached(self.unreached_text(plan, result.unreached))
+        return result
+
+    def unreached_text(self, plan: Plan, unreached: Iterable[str]) -> str:
+        """Which faults of a plan never struck, and where they may have been meant to."""
+        played = self._play(self.way, plan, record=True)
+        reached = [address for address, _ in played.armory.reached or ()]
+        lines = [f"the plan was not reached whole: {plan}"]
+        missing = set(unreached)
+        for fault in plan:
+            if str(fault) in missing:
+                near = ", ".join(map(str, nearest(fault.address, reached))) or "nothing"
+                lines.append(f"  never reached: {fault.address}; near it: {near}")
+        lines.append("  why: a plan that no longer strikes proves nothing: the spec has changed since it was made")
+        lines.append("  instead: the address of a visit that is made, or no plan")
+        return "\n".join(lines)
+
+    # --- as JSON ------------------------------------------------------------------------------------------------------
+
+    def result(self, results: list[PlanResult], explored: Explored) -> ResultJson:
+        """What came of the plans that were run."""
+        json = empty_result(self.test, self.spec, self.profile.name)
+        json["plans"] = len(results)
+        json["base_points"] = len(self.explorer.base.played.rows)
+        json["left"] = dict(explored.left)
+        json["joined"] = explored.joined
+        cells: dict[tuple[str, str], dict[str, int]] = {}
+        for result in results:
+            json["outcomes"][result.recovery] = json["outcomes"].get(result.recovery, 0) + 1
+            for fault in result.plan:
+                outcomes = cells.setdefault((fault.address.point, fault.kind.value), {})
+                outcomes[result.recovery] = outcomes.get(result.recovery, 0) + 1
+            if result.finding is not None:
+                json["findings"].append(self._finding(result.finding))
+        json["cells"] = [
+            CellJson(point=point, kind=kind, outcomes={str(name): count for name, count in outcomes.items()})
+            for (point, kind), outcomes in cells.items()
+        ]
+        json["outcomes"] = {str(name): count for name, count in json["outcomes"].items()}
+        json["vanished"] = self._vanished(json, results)
+        return json
+
+    def _vanished(self, json: ResultJson, results: list[PlanResult]) -> list[str]:
+        """Declared findings that did not appear although their plans were run."""
+        found = {(finding["plan"], item["law"]) for finding in json["findings"] for item in finding["broken"]}
+        run = {str(result.plan) for result in results}
+        whole = self.said.shard == (1, 1) and not json["left"]
+        return [
+            str(item)
+            for item in self.said.expected
+            if (item.plan, item.law) not in found and (whole or item.plan in run)
+        ]
+
+    def _finding(self, finding: Finding) -> FindingJson:
+        finding.known = known_laws(finding, self._kinds, self.profile)
+        declared = {item.law for item in self.said.expected if item.plan == str(finding.plan)}
+        broken = [
+            BrokenJson(
+                law=item.law,
+                title=RUN_LAW_BY_NAME[item.law].title,
+                text=item.text,
+                known=item.law in finding.known,
+                declared=item.law in declared,
+            )
+            for item in finding.broken
+        ]
+        trial = Trial(self.way, self._play(self.way, finding.plan), self.explorer.base, self.said.allowed)
+        told = finding.due_to_domain or finding.broken
+        return FindingJson(
+            plan=str(finding.plan),
+            broken=broken,
+            recovery=str(RecoveryClass.HEALED if finding.healed_by else RecoveryClass.NEVER),
+            healed_by=finding.healed_by,
+            tried=list(finding.tried),
+            replay=replay_line(self.test, finding.plan),
+            report=finding_lines(finding, trial, self.explorer.base, self.test, told),
+            paste=pinned(self.way, finding.plan, self.test),
+        )
+
+
+def require_nothing_found(result: ResultJson, *, strict: bool = False) -> None:
+    """Fail a test for findings that nobody declared, and for declared ones that are gone.
+
+    Raises:
+        SpecFailure: with the report of each.
+    """
+    __tracebackhide__ = True
+    texts = [
+        "\n".join([*finding["report"], "  pin it:", *(f"    {line}" for line in finding["paste"].splitlines())])
+        for finding, _ in undeclared(result, strict=strict)
+    ]
+    texts += [
+        f"a declared finding no longer appears: {gone}\n"
+        "  why: what is declared is excused, and an excuse for nothing hides the next finding\n"
+        "  instead: remove it from expected=[...] or the baseline"
+        for gone in result["vanished"]
+    ]
+    if texts:
+        raise SpecFailure("\n\n".join(texts))

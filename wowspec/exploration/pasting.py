@@ -1,0 +1,138 @@
+"""A spec as code again: what a failure prints for its author to paste."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
+from typing import Any, Final
+
+from ..faults.plans import Plan
+from ..messages.stages import CommandStage
+from ..messages.wait_plans import WaitFor
+from ..specs.execution import plan_of
+from ..specs.items import CommandOf, CommandOptions, On, Options, SentCommand, Stream, TimeStep
+from ..specs.nodes import (
+    GivenState,
+    History,
+    Node,
+    Setup,
+    Subject,
+    When,
+    WhenConcurrently,
+    WhenEvent,
+    WithFaults,
+    WithoutLaw,
+)
+from ..specs.render import EVERYTHING, render
+from ..world.clock import NANOS_PER_MILLI, NANOS_PER_SECOND
+
+#: Waits that are said by a stage alone.
+_WAITS: Final = {
+    CommandStage.SENT: "sent()",
+    CommandStage.PROCESSED: "processed()",
+    CommandStage.SNAPSHOT: "snapshot()",
+}
+
+
+def paste(nodes: Sequence[Node], plan: Plan, *, name: str = "test_pinned", conditions: bool = True) -> str:
+    """A test that explores one plan over the same steps; what cannot be written as code is named in a comment.
+
+    Args:
+        nodes: the steps.
+        plan: the plan that it pins.
+        name: the test's name.
+        conditions: whether what must hold always, or in the end, is named, too.
+    """
+    lines = [f"@explore_faults.example({str(plan)!r})", f"def {name}(spec):", "    ("]
+    lines += [f"        {line}" for line in steps_of(nodes, conditions=conditions)]
+    return "\n".join([*lines, "    )"])
+
+
+def steps_of(nodes: Sequence[Node], *, conditions: bool = True) -> list[str]:
+    """The steps, one verb a line, beginning with `spec`."""
+    lines = ["spec"]
+    held, _ = plan_of(nodes)
+    parts = [part.__name__ for part in held.parts if part not in held.excluded]
+    if parts:
+        lines.append(f".using({', '.join(dict.fromkeys(parts))})")
+    if held.profile.name != "in_memory":
+        lines.append(f".with_profile({held.profile.name!r})")
+    for node in nodes:
+        lines += _lines(node)
+        if conditions:
+            lines += [f"# .{item.kind.value}(...) as in {item.place}" for item in node.conditions]
+    return lines
+
+
+def _lines(node: Node) -> list[str]:
+    step = node.step
+    match step:
+        case Subject():
+            return []
+        case Setup():
+            known = ("using", "without", "with_profile", "fork")
+            return [] if step.verb in known else [f"# .{step.verb}(...) as in {node.place}"]
+        case History():
+            items = ", ".join(map(item_text, step.items))
+            return [f".given({items}{', deliver=True' if step.deliver else ''})"]
+        case GivenState():
+            return [f".given_state({_said(step.state)}, {step.version})"]
+        case WithFaults():
+            return [f"# .with_faults({', '.join(map(str, step.faults))}) as in {node.place}"]
+        case WithoutLaw():
+            return [f".without_law({step.name!r})"]
+        case When():
+            return [f".when({_arguments(step.command, step.options)})"]
+        case WhenEvent():
+            return [] if step.event is None else [f".when_event({_said(step.event)})"]
+        case WhenConcurrently():
+            return [f".when_concurrently({', '.join(map(item_text, step.commands))})"]
+
+
+def item_text(item: Any) -> str:
+    """An item of `given(...)` as code."""
+    match item:
+        case On():
+            inner = [item.aggregate.__name__, repr(item.id), *map(item_text, item.items), *_options(item.options)]
+            return f"on({', '.join(inner)})"
+        case Stream():
+            return f"stream({', '.join([*map(_said, item.events), *_options(item.options)])})"
+        case SentCommand():
+            arguments = _arguments(item.command, item.options)
+            return f"sent_as({arguments})" if arguments != _said(item.command) else arguments
+        case CommandOf():
+            return f"command_of({_of(item)})"
+        case TimeStep():
+            return _time(item)
+    return _said(item)
+
+
+def _time(item: TimeStep) -> str:
+    if item.to is not None:
+        seconds, nanos = divmod(item.to, NANOS_PER_SECOND)
+        return f"at({datetime.fromtimestamp(seconds, UTC).replace(microsecond=nanos // 1_000)!r})"
+    return f"advance(milliseconds={item.by // NANOS_PER_MILLI})"
+
+
+def _arguments(command: Any, options: CommandOptions) -> str:
+    said = _of(command) if isinstance(command, CommandOf) else _said(command)
+    return ", ".join([said, *_options(options)])
+
+
+def _of(command: CommandOf) -> str:
+    fields = [f"{name}={_said(value)}" for name, value in command.fields.items()]
+    return ", ".join([command.command_class.__name__, *fields])
+
+
+def _options(options: CommandOptions | Options) -> Iterable[str]:
+    for name in options.__dataclass_fields__:
+        value = getattr(options, name)
+        if isinstance(value, WaitFor):
+            if value.stage in _WAITS:
+                yield f"{name}={_WAITS[value.stage]}"
+        elif value is not None:
+            yield f"{name}={_said(value)}"
+
+
+def _said(value: Any) -> str:
+    return render(value, EVERYTHING)

@@ -1,0 +1,150 @@
+"""The plugin behind `--wowspec-faults`, `--wowspec-plan` and their like; loaded only where one of them is given."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+
+from ..errors import SpecError
+from ..faults.plans import Plan
+from ..specs import injecting, tracking
+from .baseline import read_baseline, write_baseline
+from .collected import Demands, demand, demand_no_more, note
+from .coverage import coverage_percent
+from .decorator import ATTRIBUTE
+from .results import ResultJson, document, empty_result
+from .settings import Settings, settings
+from .summary import results_of
+from .sweeping import judge_results, replay, sweep, why_no_specs
+
+NO_SWEEP: Final = "wowspec_no_sweep"
+
+
+class FaultsPlugin:
+    """Sweeps tests, replays plans, keeps the baseline.
+
+    Args:
+        config: whose options are read.
+
+    Raises:
+        pytest.UsageError: for an option that makes no sense.
+    """
+
+    def __init__(self, config: pytest.Config) -> None:
+        self._config = config
+        option = config.getoption
+        try:
+            self._said = _settings(config)
+            plan: str | None = option("wowspec_plan")
+            self._plan = None if plan is None else Plan.parse(plan)
+            baseline: str | None = option("wowspec_baseline") or config.getini("wowspec_baseline")
+            self._baseline = read_baseline(None if option("wowspec_write_baseline") else _path(config, baseline))
+        except SpecError as error:
+            raise pytest.UsageError(str(error)) from None
+        self._sweeps = option("wowspec_faults") == "sweep" and self._plan is None
+        self._strict = bool(option("wowspec_strict"))
+        self._writes = option("wowspec_write_baseline")
+        self.demands = Demands(self._plan, self._strict, self._said.shard, self._baseline, bool(self._writes))
+
+    def open(self) -> None:
+        """The session begins."""
+        demand(self.demands)
+        injecting.want_kept()
+
+    def close(self) -> None:
+        """The session is over."""
+        injecting.no_longer_want_kept()
+        demand_no_more()
+
+    def after_test(self, item: pytest.Item, tracker: tracking.Tracker | None) -> None:
+        """A test passed: sweep what it made, or replay the plan over it.
+
+        Raises:
+            SpecFailure: for what was found.
+        """
+        __tracebackhide__ = True
+        if hasattr(getattr(item, "obj", None), ATTRIBUTE) or (not self._sweeps and self._plan is None):
+            return
+        if item.get_closest_marker(NO_SWEEP) is not None:
+            return
+        paths = [] if tracker is None else tracking.paths(tracker)
+        test = item.nodeid
+        if not paths:
+            reason = why_no_specs(item)
+            if reason:
+                note(empty_result(test, 0, not_swept=reason))
+            return
+        results = self._results(paths, test)
+        for result in results:
+            note(result)
+        if not self._writes:
+            judge_results(results, strict=self._strict or self._plan is not None)
+
+    def _results(self, paths: list[Any], test: str) -> list[ResultJson]:
+        if self._plan is not None:
+            return replay(paths, self._said, test, self._plan)
+        said = replace(self._said, expected=self._baseline.get(test, ()))
+        return sweep(paths, said, test)
+
+    def pytest_terminal_summary(self, terminalreporter: Any) -> None:
+        """Tell what was explored, found, left out."""
+        results = results_of(terminalreporter)
+        if self._writes:
+            count = write_baseline(_path(self._config, self._writes), results)
+            terminalreporter.line(f"wowspec: {count} findings declared in {self._writes}")
+        json = self._config.getoption("wowspec_fault_json")
+        if json:
+            write_json(_path(self._config, json), results)
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_sessionfinish(self, session: pytest.Session) -> None:
+        """Fail the session where too few faults were explored."""
+        least = self._config.getoption("wowspec_fault_cov_fail_under")
+        reporter = self._config.pluginmanager.get_plugin("terminalreporter")
+        if least is None or reporter is None or hasattr(self._config, "workerinput"):
+            return
+        if coverage_percent(results_of(reporter)) < least and session.exitstatus == pytest.ExitCode.OK:
+            session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
+def write_json(path: Path | None, results: list[ResultJson]) -> None:
+    """The results as a file."""
+    import json
+
+    if path is not None:
+        path.write_text(json.dumps(document(results), indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+
+
+def _path(config: pytest.Config, text: str | None) -> Path | None:
+    """A path as the command line says it, or the ini file, from the root directory."""
+    return None if not text else config.rootpath / text
+
+
+def _settings(config: pytest.Config) -> Settings:
+    option = config.getoption
+    return settings(
+        depth=option("wowspec_depth"),
+        points=option("wowspec_points") or None,
+        kinds=option("wowspec_kinds") or None,
+        max_runs=option("wowspec_max_runs"),
+        max_seconds=option("wowspec_max_seconds"),
+        profile=option("wowspec_profile"),
+        recovery=option("wowspec_recovery") or None,
+        shard=_shard(option("wowspec_shard")),
+    )
+
+
+def _shard(text: str | None) -> tuple[int, int]:
+    if text is None:
+        return 1, 1
+    part, slash, parts = text.partition("/")
+    if not slash or not part.isdecimal() or not parts.isdecimal() or not 1 <= int(part) <= int(parts):
+        raise SpecError(
+            f"--wowspec-shard={text}",
+            why="it says which part of the plans is run here, of how many",
+            instead="--wowspec-shard=1/4",
+        )
+    return int(part), int(parts)

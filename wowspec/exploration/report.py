@@ -1,0 +1,200 @@
+"""How a finding reads: the plan, what it breaks, who was told what, the ledgers, the departure, how to replay it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ..faults.chains import Chains
+from ..faults.plans import Plan
+from ..messages.envelopes import CommandMessage
+from ..specs.layout import several
+from ..world.clock import NANOS_PER_MILLI
+from ..world.points import COMMAND_BUS_SEND, DOMAIN_EVENT_BUS_SEND, EVENT_DELIVER
+from ..world.trace import TraceRow
+from .findings import Finding
+from .ledgers import had_effect
+from .pasting import paste
+from .playing import Played, Way
+from .run_laws import RUN_LAW_BY_NAME, Broken
+from .trial import Trial
+
+#: How many commands the table of ledgers shows at most: the first ones, and those that differ.
+_MOST_COMMANDS = 12
+
+
+def finding_lines(finding: Finding, trial: Trial, base: Trial, test: str, broken: Sequence[Broken]) -> list[str]:
+    """One finding.
+
+    Args:
+        finding: the finding.
+        trial: the run under its plan.
+        base: the fault-free run.
+        test: the test's node id; the replay line names it.
+        broken: which of the broken laws are told.
+    """
+    laws = ", ".join(RUN_LAW_BY_NAME[item.law].title for item in broken)
+    name = test.rpartition("::")[2] or "the spec"
+    head = f"{several(len(finding.plan), 'fault')} {'breaks' if len(finding.plan) == 1 else 'break'} {name}"
+    lines = [f"wowspec: {head}  (violates: {laws})", f"  plan   {finding.plan}", f"  class  {finding.class_text}"]
+    for item in broken:
+        first, *more = item.text.splitlines() or [""]
+        lines += [f"  law    {RUN_LAW_BY_NAME[item.law].title}: {first}", *(f"         {line}" for line in more)]
+    lines += client_lines(trial.played)
+    lines += ledger_lines(trial, base)
+    lines.append(f"  first departure from the fault-free run: {departure(trial.played, base.played)}")
+    lines.append(f"  replay {replay_line(test, finding.plan)}")
+    return lines
+
+
+def replay_line(test: str, plan: Plan | str) -> str:
+    """The line that runs a plan again."""
+    return f"pytest '{test}' --wowspec-plan '{plan}'" if "[" in test else f"pytest {test} --wowspec-plan '{plan}'"
+
+
+def pinned(way: Way, plan: Plan, test: str) -> str:
+    """A test that pins a plan, as code to paste."""
+    name = test.rpartition("::")[2].partition("[")[0] or "test_spec"
+    return paste(way.nodes, plan, name=f"{name}_pinned")
+
+
+def client_lines(played: Played) -> list[str]:
+    """What each sender was told, where that was no success."""
+    lines = []
+    for answer in played.answers:
+        name = type(getattr(answer.message, "body", answer.command)).__name__
+        if answer.is_unknown:
+            lines.append(f"  client {name} → nothing: its outcome is unknown")
+        elif answer.error is not None:
+            text = str(answer.error).partition("\n")[0]
+            lines.append(f"  client {name} → {type(answer.error).__name__}: {text}")
+    if played.stopped:
+        lines.append(f"  {played.stopped}")
+    return lines
+
+
+# --- ledgers ----------------------------------------------------------------------------------------------------------
+
+
+class Counts:
+    """The four ledgers of one command: how many events; and what struck on its way."""
+
+    __slots__ = ("attempts", "delivered", "emitted", "notes", "published", "stored")
+
+    def __init__(self) -> None:
+        self.attempts = self.emitted = self.stored = self.published = self.delivered = 0
+        self.notes: list[str] = []
+
+    @property
+    def numbers(self) -> tuple[int, int, int, int]:
+        """Emitted, stored, published, delivered."""
+        return self.emitted, self.stored, self.published, self.delivered
+
+
+def counts_of(trial: Trial) -> dict[str, Counts]:
+    """The ledgers of each command of a run, by its chain, in the order in which they were sent."""
+    played, ledgers = trial.played, trial.ledgers
+    chains = played.armory.chains
+    found: dict[str, Counts] = {}
+    by_id: dict[str, str] = {}
+    started = played.rows[0].nanos if played.rows else 0
+    for row in played.rows:
+        chain = _command_chain(chains, row, by_id)
+        if chain is None:
+            continue
+        counts = found.setdefault(chain, Counts())
+        if row.was_struck:
+            millis = (row.nanos - started) // NANOS_PER_MILLI
+            counts.notes.append(f"{row.point}  ✗ {row.outcome}  at {millis} ms (virtual)")
+        elif row.outcome.startswith("error:"):
+            counts.notes.append(f"{row.point}  {row.outcome}")
+        if row.point == DOMAIN_EVENT_BUS_SEND and had_effect(row):
+            counts.published += len(row.subject.events)
+        elif row.point.startswith(EVENT_DELIVER) and had_effect(row):
+            counts.delivered += 1
+    for command_id, chain in by_id.items():
+        counts = found[chain]
+        exchanges = played.audit.taken_by.get(command_id, [])
+        streams = [each.event_stream for each in exchanges if each.event_stream is not None]
+        counts.emitted += sum(len(stream.events) for stream in streams)
+        counts.attempts += sum(each.attempts for each in exchanges)
+    for stream in ledgers.own:
+        chain = by_id.get(stream.command_id)
+        if chain is not None:
+            found[chain].stored += len(stream.events)
+    return found
+
+
+def _command_chain(chains: Chains, row: TraceRow, by_id: dict[str, str]) -> str | None:
+    subject = row.subject
+    if isinstance(subject, CommandMessage):
+        chain = chains.see(subject)
+        if row.point == COMMAND_BUS_SEND or subject.id not in by_id:
+            by_id[subject.id] = chain
+        return chain
+    command_id = getattr(subject, "command_id", None)
+    return by_id.get(command_id) if command_id is not None else chains.of(row) or None
+
+
+def ledger_lines(trial: Trial, base: Trial) -> list[str]:
+    """A table of the ledgers of each command that came to something else than in the fault-free run."""
+    mine, usual = counts_of(trial), counts_of(base)
+    told: list[tuple[str, Counts | None, Counts | None]] = []
+    for chain in dict.fromkeys([*mine, *usual]):
+        here, there = mine.get(chain), usual.get(chain)
+        if here is None or there is None or here.numbers != there.numbers or here.notes != there.notes:
+            told.append((chain, here, there))
+    if not told:
+        return []
+    shown = told[:_MOST_COMMANDS]
+    width = max(len("command"), *(len(_short(chain)) for chain, _, _ in shown))
+    lines = [f"  {'command':<{width}}  emitted stored published delivered"]
+    for chain, here, there in shown:
+        lines.append(f"  {_short(chain):<{width}}  {_cells(here)}{_usually(here, there)}")
+        lines += [f"    └ {note}" for note in (here.notes if here is not None else [])]
+    if len(told) > len(shown):
+        lines.append(f"  … and {len(told) - len(shown)} more")
+    return lines
+
+
+def _short(chain: str) -> str:
+    return chain if len(chain) <= 60 else f"…{chain[-59:]}"
+
+
+def _cells(counts: Counts | None) -> str:
+    if counts is None:
+        return f"{'–':>7} {'–':>6} {'–':>9} {'–':>9}"
+    emitted, stored, published, delivered = counts.numbers
+    return f"{emitted:>7} {stored:>6} {published:>9} {delivered:>9}"
+
+
+def _usually(here: Counts | None, there: Counts | None) -> str:
+    if there is None:
+        return "   fault-free: never sent"
+    if here is not None and here.numbers == there.numbers:
+        return ""
+    return f"   fault-free: {' '.join(map(str, there.numbers))}"
+
+
+def departure(played: Played, base: Played) -> str:
+    """Where a run first went another way than the fault-free one, past what struck."""
+    mine, usual = played.rows, base.rows
+    for place in range(max(len(mine), len(usual))):
+        here = mine[place] if place < len(mine) else None
+        there = usual[place] if place < len(usual) else None
+        if here is not None and there is not None and here.was_struck and _way(here) == _way(there):
+            continue
+        if here is None or there is None or (_way(here), here.outcome) != (_way(there), there.outcome):
+            return f"{_said(here)}, where it was {_said(there)}"
+    return "none: both passed the same points"
+
+
+def _way(row: TraceRow) -> tuple[Any, ...]:
+    return row.lane, row.point
+
+
+def _said(row: TraceRow | None) -> str:
+    if row is None:
+        return "the end"
+    outcome = "" if row.outcome == "ok" else f" {row.outcome}"
+    return f"{row.point} of {row.lane}{outcome}"

@@ -1,0 +1,97 @@
+"""What exploration came to, as plain JSON: it goes from process to process, into files, and into the summary.
+
+Version 1 of the schema; `docs/failure-orderings.md` describes it. Keys are only ever added.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, Final, TypedDict
+
+SCHEMA_VERSION: Final = 1
+
+
+class BrokenJson(TypedDict):
+    """A law that broke: its name, its title, what is wrong, and whether the runtime is known for it."""
+
+    law: str
+    title: str
+    text: str
+    known: bool
+    declared: bool
+
+
+class FindingJson(TypedDict):
+    """A plan under which laws break."""
+
+    plan: str
+    broken: list[BrokenJson]
+    recovery: str
+    healed_by: str
+    tried: list[str]
+    replay: str
+    report: list[str]
+    paste: str
+
+
+class CellJson(TypedDict):
+    """One cell of the matrix: how the plans with this fault came out, by class."""
+
+    point: str
+    kind: str
+    outcomes: dict[str, int]
+
+
+class ResultJson(TypedDict):
+    """One spec."""
+
+    test: str
+    spec: int
+    profile: str
+    plans: int
+    base_points: int
+    outcomes: dict[str, int]
+    cells: list[CellJson]
+    findings: list[FindingJson]
+    left: dict[str, int]
+    joined: int
+    vanished: list[str]
+    not_swept: str
+
+
+def empty_result(test: str, spec: int, profile: str = "in_memory", not_swept: str = "") -> ResultJson:
+    """The result of a spec of which nothing was run."""
+    return {
+        "test": test,
+        "spec": spec,
+        "profile": profile,
+        "plans": 0,
+        "base_points": 0,
+        "outcomes": {},
+        "cells": [],
+        "findings": [],
+        "left": {},
+        "joined": 0,
+        "vanished": [],
+        "not_swept": not_swept,
+    }
+
+
+def undeclared(result: ResultJson, *, strict: bool = False) -> list[tuple[FindingJson, list[BrokenJson]]]:
+    """The findings that fail a test, each with the laws that do.
+
+    Args:
+        result: of one spec.
+        strict: whether what the runtime is known for counts, too.
+    """
+    found = []
+    for finding in result["findings"]:
+        broken = [item for item in finding["broken"] if not item["declared"] and (strict or not item["known"])]
+        if broken:
+            found.append((finding, broken))
+    return found
+
+
+def document(results: Iterable[ResultJson]) -> dict[str, Any]:
+    """The whole file."""
+    return {"schema": SCHEMA_VERSION, "tool": "wowspec", "results": list(results)}

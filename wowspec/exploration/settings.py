@@ -1,0 +1,159 @@
+"""What a user says of an exploration: how deep, where, with which recoveries, and what is declared to be right."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from ..errors import SpecError
+from ..faults.plans import Plan
+from ..specs.parts import profile_of
+from ..specs.session import Profile
+from ..world.points import FaultKind
+from .addresses import Selection
+from .budget import until
+from .explorer import Bounds
+from .recoveries import RECOVERY_BY_NAME, Recovery, recoveries_of
+from .run_laws import RUN_LAW_BY_NAME, require_run_law
+from .trial import Allowances
+from .witness import ports_of
+
+
+@dataclass(frozen=True, slots=True)
+class Declared:
+    """A finding that its author knows of: `plan → law`.
+
+    Attributes:
+        plan: the plan, canonically written.
+        law: name of the law.
+    """
+
+    plan: str
+    law: str
+
+    def __str__(self) -> str:
+        return f"{self.plan} → {self.law}"
+
+    @staticmethod
+    def parse(text: str) -> Declared:
+        """Read one; the law by its name or its title.
+
+        Raises:
+            SpecError: if it cannot be read.
+        """
+        said: Any = text
+        plan, arrow, law = said.rpartition("→") if isinstance(said, str) else ("", "", "")
+        if not arrow:
+            plan, arrow, law = said.rpartition("->") if isinstance(said, str) else ("", "", "")
+        if not arrow:
+            raise SpecError(
+                f"the declared finding {text!r} says no law",
+                why="a finding is a plan and the law that breaks under it",
+                instead=f"{str(text).strip() or 'plan'} → publication",
+            )
+        name = law.strip()
+        titles = {row.title: row.name for row in RUN_LAW_BY_NAME.values()}
+        return Declared(str(Plan.parse(plan)), require_run_law(titles.get(name, name.replace(" ", "_"))))
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """All of it.
+
+    Attributes:
+        depth: how many faults a plan has at most; 0: only the plans of `examples`.
+        selection: which points and kinds.
+        max_runs: how many runs each spec gets at most.
+        max_seconds: how long each spec is explored at most, in real seconds.
+        profile: in place of the spec's own.
+        recovery: names of the recoveries that the application has; None: what the profile's runtime does.
+        allowed: what is declared to be right.
+        expected: declared findings.
+        examples: plans that are run in any case, and first.
+        shard: which of the plans of one fault are begun with: (i, n) for the i-th of n parts.
+    """
+
+    depth: int = 1
+    selection: Selection = field(default_factory=Selection)
+    max_runs: int | None = None
+    max_seconds: float | None = None
+    profile: Profile | None = None
+    recovery: tuple[str, ...] | None = None
+    allowed: Allowances = field(default_factory=Allowances)
+    expected: tuple[Declared, ...] = ()
+    examples: tuple[Plan, ...] = ()
+    shard: tuple[int, int] = (1, 1)
+
+    def bounds(self) -> Bounds:
+        """How far to go, from now on."""
+        return Bounds(self.depth, self.max_runs, None if self.max_seconds is None else until(self.max_seconds))
+
+    def recoveries(self, profile: Profile) -> tuple[Recovery, ...]:
+        """What is tried after something broke."""
+        return recoveries_of(self.recovery, ports_of(profile))
+
+    def keeps(self, place: int) -> bool:
+        """Whether a plan of one fault is in this shard, by its place."""
+        part, parts = self.shard
+        return place % parts == part - 1
+
+    def with_example(self, plan: Plan) -> Settings:
+        """The same, and one plan more that is run in any case."""
+        return replace(self, examples=(plan, *self.examples))
+
+
+def settings(
+    *,
+    depth: int = 1,
+    points: Iterable[str] | None = None,
+    kinds: Iterable[FaultKind | str] | None = None,
+    max_runs: int | None = None,
+    max_seconds: float | None = None,
+    profile: Profile | str | None = None,
+    recovery: str | Iterable[str] | None = None,
+    expected: Iterable[str] = (),
+    ambiguous: Iterable[type[BaseException]] = (),
+    alternatives: Iterable[type] = (),
+    without_laws: Iterable[str] = (),
+    shard: tuple[int, int] = (1, 1),
+) -> Settings:
+    """Settings as a user says them.
+
+    Raises:
+        SpecError: for what makes no sense.
+    """
+    if type(depth) is not int or depth < 0:
+        raise SpecError(
+            f"depth={depth!r}",
+            why="it says how many faults strike in one run at most",
+            instead="depth=1, or depth=2 for every pair",
+        )
+    for name, value in (("max_runs", max_runs), ("max_seconds", max_seconds)):
+        said_value: Any = value
+        if said_value is not None and (type(said_value) not in (int, float) or said_value <= 0):
+            raise SpecError(f"{name}={value!r}", why="it bounds how much is explored", instead=f"{name}=1000, or None")
+    said = None if recovery is None else (recovery,) if isinstance(recovery, str) else tuple(recovery)
+    for name in said or ():
+        recoveries_of(name, ports_of(Profile()))
+    return Settings(
+        depth,
+        Selection.of(points, kinds),
+        max_runs,
+        max_seconds,
+        None if profile is None else profile_of(profile),
+        said,
+        Allowances(tuple(ambiguous), tuple(alternatives), frozenset(map(require_run_law, _texts(without_laws)))),
+        tuple(map(Declared.parse, _texts(expected))),
+        (),
+        shard,
+    )
+
+
+def _texts(said: Iterable[str]) -> Iterable[str]:
+    return (said,) if isinstance(said, str) else said
+
+
+def recovery_names() -> list[str]:
+    """Every recovery, by its name."""
+    return list(RECOVERY_BY_NAME)

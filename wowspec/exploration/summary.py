@@ -1,0 +1,116 @@
+"""What the terminal summary says of explorations: how much was run, found, known, left out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, Final
+
+from ..specs.layout import several
+from .coverage import coverage_percent, matrix_lines
+from .results import BrokenJson, FindingJson, ResultJson
+
+#: Attribute of a report that carries results from one process to another.
+CARRIED: Final = "wowspec_faults"
+#: How many tests that were not swept are listed by name, for each reason.
+_MOST_TESTS: Final = 5
+
+
+def results_of(terminalreporter: Any) -> list[ResultJson]:
+    """The results that the reports of a session carry, in the order of tests."""
+    found = [
+        result
+        for reports in terminalreporter.stats.values()
+        for report in reports
+        for result in getattr(report, CARRIED, ())
+    ]
+    return sorted(found, key=lambda result: (result["test"], result["spec"]))
+
+
+def summarise(terminalreporter: Any) -> None:
+    """Write the section, if there is anything to tell."""
+    results = results_of(terminalreporter)
+    if not results:
+        return
+    terminalreporter.section("wowspec: failure orderings")
+    for line in summary_lines(results, verbose=terminalreporter.config.get_verbosity() > 0):
+        terminalreporter.line(line)
+
+
+def summary_lines(results: Sequence[ResultJson], *, verbose: bool = False) -> list[str]:
+    """The section's lines."""
+    swept = [result for result in results if not result["not_swept"]]
+    plans = sum(result["plans"] for result in swept)
+    lines = [f"{several(len(swept), 'spec')}, {several(plans, 'plan')}: {_outcomes(swept)}"]
+    declared = list(_declared(results))
+    if declared:
+        lines += ["", f"{several(len(declared), 'declared finding')}:"]
+        for result, finding, broken in declared:
+            lines += [f"  {result['test']}: {finding['plan']} → {', '.join(item['title'] for item in broken)}"]
+            lines += [f"    {finding['replay']}"]
+    lines += _known(swept, verbose=verbose)
+    lines += _left(results)
+    lines += ["", *matrix_lines(swept), f"fault coverage: {coverage_percent(swept):.0f} % of the possible cells"]
+    return lines
+
+
+def _outcomes(results: Sequence[ResultJson]) -> str:
+    totals: dict[str, int] = {}
+    for result in results:
+        for name, count in result["outcomes"].items():
+            totals[name] = totals.get(name, 0) + count
+    return ", ".join(f"{count} {name}" for name, count in sorted(totals.items(), key=lambda item: -item[1])) or "none"
+
+
+def _declared(results: Sequence[ResultJson]) -> Iterator[tuple[ResultJson, FindingJson, list[BrokenJson]]]:
+    for result in results:
+        for finding in result["findings"]:
+            broken = [item for item in finding["broken"] if item["declared"]]
+            if broken:
+                yield result, finding, broken
+
+
+def _known(results: Sequence[ResultJson], *, verbose: bool) -> list[str]:
+    """What the runtime is known for, once a run, with what would heal it."""
+    rows: dict[tuple[str, str, str], int] = {}
+    for result in results:
+        for finding in result["findings"]:
+            known = [item for item in finding["broken"] if item["known"]]
+            if known and len(known) == len(finding["broken"]):
+                place = finding["plan"].rpartition("/")[2] if ";" not in finding["plan"] else finding["plan"]
+                healed = f"healed by {finding['healed_by']}" if finding["healed_by"] else "never heals"
+                key = (place.replace("@1", ""), ", ".join(item["title"] for item in known), healed)
+                rows[key] = rows.get(key, 0) + 1
+    if not rows:
+        return []
+    count = sum(rows.values())
+    lines = [
+        "",
+        f"known to the runtime, due to nobody's domain: {several(count, 'plan')} (--wowspec-strict fails for them)",
+    ]
+    places: dict[tuple[str, str], list[str]] = {}
+    for place, laws, healed in rows:
+        places.setdefault((laws, healed), []).append(place)
+    for (laws, healed), found in places.items():
+        shown = found if verbose else found[:3]
+        more = f", … {len(found) - len(shown)} more" if len(found) > len(shown) else ""
+        lines.append(f"  {laws} ({healed}): {', '.join(shown)}{more}")
+    return lines
+
+
+def _left(results: Sequence[ResultJson]) -> list[str]:
+    lines: list[str] = []
+    for result in results:
+        lines += [f"  {result['test']}: {count} plans, by {bound}" for bound, count in result["left"].items()]
+    if lines:
+        lines = ["", "left out by bounds:", *lines]
+    reasons: dict[str, list[str]] = {}
+    for result in results:
+        if result["not_swept"]:
+            reasons.setdefault(result["not_swept"], []).append(result["test"])
+    if reasons:
+        lines += ["", "not swept:"]
+        for reason, tests in reasons.items():
+            shown = ", ".join(tests[:_MOST_TESTS])
+            more = f", … {len(tests) - _MOST_TESTS} more" if len(tests) > _MOST_TESTS else ""
+            lines.append(f"  {shown}{more}: {reason}")
+    return lines
