@@ -89,11 +89,12 @@ class Choices:
         footprint: what passing a point touches.
         numbers: of the search that this run belongs to.
         known: states at which to break the run off (`Joined`), once the prefix is behind it.
+        lenient: whether a choice among fewer tasks than it names takes the last of them.
     """
 
     __slots__ = (
-        "_actors", "_choice", "_footprint", "_known", "_passed", "_picked", "_prefix", "_slept", "_touched", "_waited",
-        "_worlds", "history", "joined", "offers", "passed_by",
+        "_actors", "_choice", "_footprint", "_known", "_lenient", "_passed", "_picked", "_prefix", "_slept", "_touched",
+        "_waited", "_worlds", "history", "joined", "offers", "passed_by",
     )  # fmt: skip
 
     def __init__(
@@ -103,8 +104,10 @@ class Choices:
         footprint: Footprint = everything,
         numbers: Numbers | None = None,
         known: Container[int] = frozenset(),
+        lenient: bool = False,
     ) -> None:
         self._prefix = prefix
+        self._lenient = lenient
         self._footprint = footprint
         self._known = known
         self._worlds: list[World] = []
@@ -242,7 +245,7 @@ class Choices:
         state = self.history.state(ready[0]._scheduler.clock.nanos, actors)
         taken = 0
         if place < len(self._prefix):
-            taken = self._prefix[place]
+            taken = min(self._prefix[place], count - 1) if self._lenient else self._prefix[place]
         elif state in self._known:
             self.joined = state
             raise Joined
