@@ -143,6 +143,7 @@ if TYPE_CHECKING:
     )
     from .runtime.downstream.views import Views as Views
     from .runtime.facts import ReadOnlyStateAggregate as ReadOnlyStateAggregate
+    from .runtime.fault_points import FaultPoints as FaultPoints, fault_point as fault_point
     from .runtime.prepare import (
         PreparedValue as PreparedValue,
         PrepareKey as PrepareKey,
@@ -174,6 +175,7 @@ _MODULES: Final[dict[str, tuple[str, ...]]] = {
     ".messages.definitions": ("aggregate_root", "decider"),
     ".runtime.chain": ("Filter",),
     ".runtime.downstream.views": ("Views",),
+    ".runtime.fault_points": ("FaultPoints", "fault_point"),
     ".runtime.facts": ("ReadOnlyStateAggregate",),
     ".runtime.prepare": ("PrepareKey", "PreparedValue", "preparable_key"),
     ".modeling.ordering": ("Order",),

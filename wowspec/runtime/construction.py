@@ -11,6 +11,7 @@ from ..errors import SpecError
 from ..modeling.functions import Namespace, Parameter, UnresolvedAnnotation, injected_parameter
 from ..world.user_clock import Clock
 from ..world.world import World
+from .fault_points import FaultPoints
 from .injection import arguments_of
 
 
@@ -103,4 +104,4 @@ def _is_bound(cls: type, parameter: Parameter, world: World) -> bool:
     wanted = parameter.wanted
     if wanted is None or parameter.service_name is not None:
         return False
-    return wanted is Clock or (world.parts is not None and world.parts(cls, wanted) is not None)
+    return wanted in (Clock, FaultPoints) or (world.parts is not None and world.parts(cls, wanted) is not None)

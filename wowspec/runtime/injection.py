@@ -17,6 +17,7 @@ from ..modeling.functions import HandlerFunction, Parameter
 from ..world.services import ServiceProvider
 from ..world.user_clock import Clock
 from ..world.world import World
+from .fault_points import FaultPoints
 from .service_points import with_points
 
 _NOTHING: Final = object()
@@ -98,6 +99,8 @@ def _resolve(parameter: Parameter, exchange: Any, world: World, owner: type | No
             return exchange
         if wanted is Clock:
             return Clock(world.clock, world.scheduler)
+        if wanted is FaultPoints:
+            return FaultPoints(world, exchange)
         if world.parts is not None:
             part = world.parts(owner, wanted)
             if part is not None:

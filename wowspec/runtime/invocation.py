@@ -9,6 +9,7 @@ from ..errors import SpecError
 from ..modeling.functions import First, HandlerFunction
 from ..world.scheduler import ForeignAwaitError
 from ..world.world import World
+from .fault_points import CALLERS
 from .injection import arguments
 
 #: What event loops say when they are used where none runs.
@@ -27,6 +28,8 @@ def call(handler: HandlerFunction, instance: Any, exchange: Any, world: World) -
     A value comes back as it is, nothing as None, a generator of either sort as one list (possibly empty). Where
     something must be awaited for that, a coroutine of it comes back; its class tells (`CoroutineType`).
     """
+    if world.perturber is not None:
+        return world.perturber.call(handler, instance, exchange, world)
     kind = handler.first
     message = exchange.message
     first = message.body if kind is First.BODY else message if kind is First.MESSAGE else exchange
@@ -47,14 +50,14 @@ def call(handler: HandlerFunction, instance: Any, exchange: Any, world: World) -
     plain = _PLAIN.get(cls)
     if plain is None:
         plain = _PLAIN[cls] = not hasattr(cls, "__await__") and cls not in (GeneratorType, AsyncGeneratorType)
-    return result if plain else _adapted(handler, result, world)
+    return result if plain else _adapted(handler, result, exchange, world)
 
 
 #: Whether an object of this class, returned by a function, is its result as it is.
 _PLAIN: Final[dict[type, bool]] = {}
 
 
-async def _adapted(handler: HandlerFunction, result: Any, world: World) -> Any:
+async def _adapted(handler: HandlerFunction, result: Any, exchange: Any, world: World) -> Any:  # noqa: ARG001 - looked at
     try:
         return await adapt(result)
     except (ForeignAwaitError, RuntimeError) as error:
@@ -62,6 +65,9 @@ async def _adapted(handler: HandlerFunction, result: Any, world: World) -> Any:
         if blamed is None:
             raise
         raise blamed from blamed.__cause__
+
+
+CALLERS.update((call.__code__, _adapted.__code__))
 
 
 def _blamed(handler: HandlerFunction, error: ForeignAwaitError | RuntimeError, world: World) -> SpecError | None:

@@ -134,7 +134,7 @@ class Runtime:
         #: Gives a sourcing function what it asks for besides its event.
         self.supply: Supply = partial(_supply, world)
         self.catalog = Catalog()
-        self.views = ViewStore()
+        self.views = ViewStore(world)
         self.prepare_keys = PrepareKeys(world.now_millis)
         self.armory: Armory | None = None
         self._audit: Audit | None = None

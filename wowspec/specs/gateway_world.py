@@ -13,6 +13,7 @@ from ..messages.header import UPSTREAM_ID
 from ..modeling.identity import AggregateRef
 from ..modeling.ordering import Order
 from ..runtime.chain import Filter, NamedFilter
+from ..runtime.fault_points import FaultPoint, FaultPoints
 from ..runtime.sourcing import StateAggregate
 from ..world.clock import VirtualClock
 from ..world.points import COMMAND_BUS_SEND, DOMAIN_EVENT_BUS_SEND
@@ -117,6 +118,10 @@ class GatewayWorld:
     def disarm(self, *faults: Fault) -> None:
         """Take faults out again, all if none is named: they strike no more, and need not have struck."""
         self._entered().disarm(faults)
+
+    def fault_point(self, name: str, *, key: Any = "") -> FaultPoint:
+        """A point that the test's own code passes: `with gateway.world.fault_point("payment.charge"): ...`."""
+        return FaultPoints(self._entered().session.world).fault_point(name, key=key)
 
     # --- history and time ---------------------------------------------------------------------------------------------
 

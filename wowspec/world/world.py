@@ -276,6 +276,18 @@ class World:
             settle(row, result)
         return result
 
+    def open_point(self, point: str, lane: Lane, subject: Any, detail: Detail) -> tuple[TraceRow, Strike | None]:
+        """Pass a point whose effect is the caller's own; the row that it left, and what strikes there."""
+        row = made_row((self.clock.nanos, point, lane, subject, detail))
+        self.trace.append(row)
+        unrest = self.unrest
+        if unrest is not None:
+            unrest.require_alive(point)
+        strike = None if self.injector is None else self.injector.visit(row)
+        if strike is not None:
+            row.outcome = strike.kind.value
+        return row, strike
+
     def pass_plainly(
         self, point: str, lane: Lane, subject: Any, detail: Detail, effect: Callable[[Any], Any], place: str
     ) -> Any:

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterator, MutableMapping
+from collections.abc import Callable, Iterator, MutableMapping
+from functools import partial
 from typing import Any, TypeVar
 
 from ...errors import SpecError
+from ...modeling.processors import is_processor, processor_metadata
+from ...world.points import PROJECTION_WRITE
+from ...world.world import World
+from ..fault_points import running_call
 
 Row = TypeVar("Row")
 
@@ -14,10 +19,11 @@ Row = TypeVar("Row")
 class Views(MutableMapping[str, Row]):
     """The rows of one projection by id. Rows are kept as they are; a copy of the world gets deep copies of them."""
 
-    __slots__ = ("_owner", "_rows")
+    __slots__ = ("_owner", "_rows", "_world")
 
-    def __init__(self, owner: str = "Views", rows: dict[str, Row] | None = None) -> None:
+    def __init__(self, owner: str = "Views", rows: dict[str, Row] | None = None, world: World | None = None) -> None:
         self._owner = owner
+        self._world = world
         self._rows: dict[str, Row] = {} if rows is None else rows
 
     def __getitem__(self, view_id: str) -> Row:
@@ -35,10 +41,31 @@ class Views(MutableMapping[str, Row]):
                 why="expect_view finds a row by the text of its id",
                 instead="views[event.aggregate_id.id] = row, with event: DomainEvent[OrderCreated]",
             )
-        self._rows[view_id] = row
+        world = self._world
+        if world is None or world.injector is None:
+            self._rows[view_id] = row
+        else:
+            self._write(world, view_id, partial(self._rows.__setitem__, view_id, row))
 
     def __delitem__(self, view_id: str) -> None:
-        del self._rows[view_id]
+        world = self._world
+        if world is None or world.injector is None:
+            del self._rows[view_id]
+        else:
+            self._write(world, view_id, partial(self._rows.__delitem__, view_id))
+
+    def _write(self, world: World, view_id: str, effect: Callable[[], None]) -> None:
+        """Write, past the point `projection.write:<projection>` if faults are aimed at it."""
+        point = f"{PROJECTION_WRITE}:{self._owner}"
+        injector = world.injector
+        running = running_call() if injector is not None and injector.aims_at(point) else None
+        if running is None:
+            effect()
+            return
+        exchange = running.exchange
+        running.world.pass_plainly(
+            point, exchange.lane, exchange.message, view_id, lambda _: effect(), running.handler.place
+        )
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._rows)
@@ -53,16 +80,18 @@ class Views(MutableMapping[str, Row]):
 class ViewStore:
     """The views of a world by the class that keeps them."""
 
-    __slots__ = ("_views",)
+    __slots__ = ("_views", "_world")
 
-    def __init__(self) -> None:
+    def __init__(self, world: World | None = None) -> None:
+        self._world = world
         self._views: dict[type, Views[Any]] = {}
 
     def of(self, projection: type) -> Views[Any]:
         """The rows of a projection; the same object at each call."""
         views = self._views.get(projection)
         if views is None:
-            views = self._views[projection] = Views(projection.__name__)
+            name = processor_metadata(projection).name if is_processor(projection) else projection.__name__
+            views = self._views[projection] = Views(name, world=self._world)
         return views
 
     def rows(self) -> Iterator[tuple[str, str, Any]]:
