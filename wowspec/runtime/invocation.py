@@ -28,8 +28,6 @@ def call(handler: HandlerFunction, instance: Any, exchange: Any, world: World) -
     A value comes back as it is, nothing as None, a generator of either sort as one list (possibly empty). Where
     something must be awaited for that, a coroutine of it comes back; its class tells (`CoroutineType`).
     """
-    if world.perturber is not None:
-        return world.perturber.call(handler, instance, exchange, world)
     kind = handler.first
     message = exchange.message
     first = message.body if kind is First.BODY else message if kind is First.MESSAGE else exchange
@@ -57,7 +55,8 @@ def call(handler: HandlerFunction, instance: Any, exchange: Any, world: World) -
 _PLAIN: Final[dict[type, bool]] = {}
 
 
-async def _adapted(handler: HandlerFunction, result: Any, exchange: Any, world: World) -> Any:  # noqa: ARG001 - looked at
+# `running_call` looks at the exchange.
+async def _adapted(handler: HandlerFunction, result: Any, exchange: Any, world: World) -> Any:  # noqa: ARG001
     try:
         return await adapt(result)
     except (ForeignAwaitError, RuntimeError) as error:
