@@ -28,6 +28,8 @@ def call(handler: HandlerFunction, instance: Any, exchange: Any, world: World) -
     A value comes back as it is, nothing as None, a generator of either sort as one list (possibly empty). Where
     something must be awaited for that, a coroutine of it comes back; its class tells (`CoroutineType`).
     """
+    if world.perturber is not None:
+        return world.perturber.call(handler, instance, exchange, world)
     kind = handler.first
     message = exchange.message
     first = message.body if kind is First.BODY else message if kind is First.MESSAGE else exchange

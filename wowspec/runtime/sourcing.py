@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any, Final
 
 from ..errors import IllegalArgumentError, SourcingVersionConflictError, SpecError
@@ -285,9 +286,25 @@ class _Plan:
 
 def _plan_of(metadata: StateMetadata, body: Any) -> _Plan:
     event_class = body.__class__
-    effects = tuple(effect for sort, effect in EFFECTS if issubclass(event_class, sort))
-    plan = metadata.plans[event_class] = _Plan(effects, metadata.functions.get(event_class))
+    plan = metadata.plans[event_class] = _Plan(_effects_of(event_class), metadata.functions.get(event_class))
     return plan
+
+
+def _effects_of(event_class: type) -> tuple[Effect, ...]:
+    return tuple(effect for sort, effect in EFFECTS if issubclass(event_class, sort))
+
+
+@contextmanager
+def unsourced(metadata: StateMetadata, event_class: type) -> Iterator[None]:
+    """Within, no function of the state takes events of a class; what they do to every aggregate they do."""
+    known = metadata.plans.pop(event_class, None)
+    metadata.plans[event_class] = _Plan(_effects_of(event_class), None)
+    try:
+        yield
+    finally:
+        del metadata.plans[event_class]
+        if known is not None:
+            metadata.plans[event_class] = known
 
 
 def looks_at_bodies_alone(metadata: StateMetadata) -> bool:

@@ -88,6 +88,28 @@ def judge_again(
     Raises:
         SpecError: if the author erred; or for services, as `again` says.
     """
+    return judged_again(path, make_root, opened).failures
+
+
+@dataclass(frozen=True, slots=True)
+class Rerun:
+    """Another run of the same steps.
+
+    Attributes:
+        nodes: the steps of it, with their runs.
+        failures: what did not hold.
+    """
+
+    nodes: list[Node]
+    failures: list[Failure]
+
+
+def judged_again(
+    path: Sequence[Node],
+    make_root: Callable[[Node], Node] | None = None,
+    opened: Callable[[Session], None] | None = None,
+) -> Rerun:
+    """As `judge_again`; gives what ran, too."""
     nodes = again(path, make_root)
     conditions = [condition for node in path for condition in node.conditions]
     watch = Watch([condition for condition in conditions if condition.kind is ConditionKind.ALWAYS])
@@ -101,7 +123,7 @@ def judge_again(
         except SpecFailure as failure:
             # Something that was given failed, so that there is no world to go on in.
             judge.failures.append(Failure(path[-1], None, failure))
-    return judge.failures
+    return Rerun(nodes, judge.failures)
 
 
 class _Judge:

@@ -15,6 +15,7 @@ from ..error_policy import ErrorPolicy
 from ..errors import RetriesExhaustedError, SpecError
 from ..messages.ids import DEFAULT_MACHINE_ID, IdGenerator
 from .clock import NANOS_PER_MILLI, VirtualClock
+from .perturber import Perturber
 from .points import FaultKind
 from .profiles import IN_MEMORY, PortProfile
 from .scheduler import Scheduler, Task
@@ -74,8 +75,8 @@ class World:
     """One isolated world of a spec."""
 
     __slots__ = (
-        "_keep", "clock", "errors", "ids", "injector", "log", "parts", "ports", "restart", "scheduler",
-        "services", "spec_errors", "trace", "unrest",
+        "_keep", "clock", "errors", "ids", "injector", "log", "parts", "perturber", "ports", "restart",
+        "scheduler", "services", "spec_errors", "trace", "unrest",
     )  # fmt: skip
 
     def __init__(
@@ -104,6 +105,8 @@ class World:
         self.restart: Callable[[], None] | None = None
         #: What faults have left behind; None until one does.
         self.unrest: Unrest | None = None
+        #: Changes what the system under test does; copies of a world have none.
+        self.perturber: Perturber | None = None
 
     def next_id(self) -> str:
         """A new global id."""

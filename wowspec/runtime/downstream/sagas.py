@@ -53,6 +53,8 @@ async def send_commands(result: Any, event: DomainEvent[Any], runtime: Runtime, 
         command = await to_saga_command(item, index, event, runtime)
         if runtime.armory is not None:
             runtime.armory.caused(command, event, place.partition(".")[0], index)
+        if runtime.world.perturber is not None:
+            runtime.world.perturber.caused(command, event, place.partition(".")[0], index)
         await runtime.gateway.send(command)
         sent.append(command)
     return CommandStream(event.id, tuple(sent))
