@@ -28,11 +28,13 @@ if TYPE_CHECKING:
         InjectedFault as InjectedFault,
         ModelError as ModelError,
         NotFoundError as NotFoundError,
+        PlanNotReached as PlanNotReached,
         ProcessCrash as ProcessCrash,
         SourcingVersionConflictError as SourcingVersionConflictError,
         SpecError as SpecError,
         SpecFailure as SpecFailure,
     )
+    from .exploration.decorator import explore_faults as explore_faults
     from .faults.values import (
         Fault as Fault,
     )
@@ -173,6 +175,7 @@ if TYPE_CHECKING:
 
 _MODULES: Final[dict[str, tuple[str, ...]]] = {
     ".messages.definitions": ("aggregate_root", "decider"),
+    ".exploration.decorator": ("explore_faults",),
     ".runtime.chain": ("Filter",),
     ".runtime.downstream.views": ("Views",),
     ".runtime.fault_points": ("FaultPoints", "fault_point"),
@@ -206,6 +209,7 @@ _MODULES: Final[dict[str, tuple[str, ...]]] = {
         "InjectedFault",
         "ModelError",
         "NotFoundError",
+        "PlanNotReached",
         "ProcessCrash",
         "SourcingVersionConflictError",
         "SpecError",

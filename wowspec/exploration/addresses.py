@@ -26,10 +26,19 @@ class Selection:
     Attributes:
         points: texts of points, or their beginnings: `event_store`, `event.deliver:OrderView`.
         kinds: kinds.
+        rivals: whether rivals are explored though no kind was named. What a rival stores is right, and conditions of
+            the user's that speak of exact values may not hold with it: so they are explored where laws alone judge.
     """
 
     points: tuple[str, ...] | None = None
     kinds: frozenset[FaultKind] | None = None
+    rivals: bool = True
+
+    def takes_kind(self, kind: FaultKind) -> bool:
+        """Whether a kind is selected."""
+        if self.kinds is None:
+            return self.rivals or kind is not FaultKind.RIVAL
+        return kind in self.kinds
 
     def takes_point(self, point: str) -> bool:
         """Whether a point is selected: by its text, or by its beginning up to a dot or a colon."""
@@ -85,7 +94,7 @@ def faults_along(
         if not address.chain or not selection.takes_point(address.point):
             continue
         for kind in kinds_in_order(legal_kinds(address.point, profile)):
-            if selection.kinds is not None and kind not in selection.kinds:
+            if not selection.takes_kind(kind):
                 continue
             if kind in _AWAITED and not _is_awaited(row, services):
                 continue

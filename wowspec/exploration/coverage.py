@@ -17,6 +17,7 @@ Cell = tuple[str, str]
 LETTERS: Final[tuple[tuple[RecoveryClass, str], ...]] = (
     (RecoveryClass.NEVER, "!"),
     (RecoveryClass.HEALED, "h"),
+    (RecoveryClass.KNOWN, "k"),
     (RecoveryClass.FAILED, "f"),
     (RecoveryClass.COMPENSATED, "c"),
     (RecoveryClass.REDELIVERED, "d"),

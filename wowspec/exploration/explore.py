@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Final
 
 from ..errors import PlanNotReached, SpecFailure
 from ..faults.plans import Plan, nearest
 from ..modeling.processors import ProcessorKind
 from ..specs.execution import plan_of
+from ..specs.layout import several
 from ..specs.session import Profile
 from .determinism import require_same
 from .explorer import Explored, Explorer, PlanResult, Player
@@ -54,7 +56,7 @@ class SpecExploration:
             way,
             player=player,
             profile=ports_of(self.profile),
-            selection=said.selection,
+            selection=replace(said.selection, rivals=player is play and not way.conditions),
             allowed=said.allowed,
             recoveries=said.recoveries(self.profile),
         )
@@ -114,8 +116,13 @@ class SpecExploration:
         json["base_points"] = len(self.explorer.base.played.rows)
         json["left"] = dict(explored.left)
         json["joined"] = explored.joined
+        json["unjudged"] = sorted(self.explorer.unjudged)
         cells: dict[tuple[str, str], dict[str, int]] = {}
         for result in results:
+            if result.finding is not None:
+                result.finding.known = known_laws(result.finding, self._kinds, self.profile)
+                if result.finding.is_known:
+                    result.recovery = RecoveryClass.KNOWN
             json["outcomes"][result.recovery] = json["outcomes"].get(result.recovery, 0) + 1
             for fault in result.plan:
                 outcomes = cells.setdefault((fault.address.point, fault.kind.value), {})
@@ -142,7 +149,6 @@ class SpecExploration:
         ]
 
     def _finding(self, finding: Finding) -> FindingJson:
-        finding.known = known_laws(finding, self._kinds, self.profile)
         declared = {item.law for item in self.said.expected if item.plan == str(finding.plan)}
         broken = [
             BrokenJson(
@@ -168,17 +174,24 @@ class SpecExploration:
         )
 
 
+#: How many groups of findings a failing test tells whole, and how many plans of each by name.
+_MOST_GROUPS: Final = 5
+_MOST_PLANS: Final = 8
+
+
 def require_nothing_found(result: ResultJson, *, strict: bool = False) -> None:
     """Fail a test for findings that nobody declared, and for declared ones that are gone.
 
     Raises:
-        SpecFailure: with the report of each.
+        SpecFailure: with the report of the first of each sort, and the plans of the others.
     """
     __tracebackhide__ = True
-    texts = [
-        "\n".join([*finding["report"], "  pin it:", *(f"    {line}" for line in finding["paste"].splitlines())])
-        for finding, _ in undeclared(result, strict=strict)
-    ]
+    groups: dict[tuple[str, ...], list[FindingJson]] = {}
+    for finding, broken in undeclared(result, strict=strict):
+        groups.setdefault(tuple(item["law"] for item in broken), []).append(finding)
+    texts = [_group_text(findings) for findings in list(groups.values())[:_MOST_GROUPS]]
+    if len(groups) > _MOST_GROUPS:
+        texts.append(f"… and {several(len(groups) - _MOST_GROUPS, 'more sort')} of findings")
     texts += [
         f"a declared finding no longer appears: {gone}\n"
         "  why: what is declared is excused, and an excuse for nothing hides the next finding\n"
@@ -187,3 +200,14 @@ def require_nothing_found(result: ResultJson, *, strict: bool = False) -> None:
     ]
     if texts:
         raise SpecFailure("\n\n".join(texts))
+
+
+def _group_text(findings: list[FindingJson]) -> str:
+    first, *others = findings
+    lines = list(first["report"])
+    if others:
+        lines.append(f"  so do {several(len(others), 'plan')} more:")
+        lines += [f"    {other['plan']}" for other in others[:_MOST_PLANS]]
+        if len(others) > _MOST_PLANS:
+            lines.append(f"    … {len(others) - _MOST_PLANS} more")
+    return "\n".join([*lines, "  pin it:", *(f"    {line}" for line in first["paste"].splitlines())])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from ..faults.planned import MOST_VISITS
@@ -120,6 +120,10 @@ class Explorer:
         if played.author_error is not None:
             raise played.author_error
         self.base = Trial(way, played, allowed=self.allowed)
+        #: Laws that break without any plan, by what the spec itself arms: nothing can be said of these.
+        self.unjudged = frozenset(broken.law for broken in judge(self.base))
+        if self.unjudged:
+            self.allowed = replace(self.allowed, laws_off=self.allowed.laws_off | self.unjudged)
         self._most_visits = _VISITS_TIMES * len(played.rows) + _VISITS_MORE
 
     def run(self, plan: Plan, *, record: bool = False) -> tuple[PlanResult, Played]:

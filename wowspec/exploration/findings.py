@@ -20,6 +20,8 @@ class RecoveryClass(StrEnum):
     #: A command failed, whoever waited for it was told, and no law broke.
     FAILED = "failed honestly"
     HEALED = "healed"
+    #: A law broke, as it does for the witness: due to nobody's domain.
+    KNOWN = "known to the runtime"
     NEVER = "never heals"
 
 

@@ -165,6 +165,11 @@ class Way:
     profile: Profile | None = None
     explores: tuple[str, ...] = ()
 
+    @property
+    def is_unchanged(self) -> bool:
+        """Whether these are all steps of the spec, in its own profile."""
+        return self.profile is None and list(self.nodes) == self.nodes[-1].path()
+
     @cached_property
     def conditions(self) -> list[Condition]:
         """What the spec says must hold always, or in the end."""

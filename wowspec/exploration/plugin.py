@@ -18,7 +18,7 @@ from .decorator import ATTRIBUTE
 from .results import ResultJson, document, empty_result
 from .settings import Settings, settings
 from .summary import results_of
-from .sweeping import judge_results, replay, sweep, why_no_specs
+from .sweeping import Sweep, judge_results, replay, why_no_specs
 
 NO_SWEEP: Final = "wowspec_no_sweep"
 
@@ -44,6 +44,7 @@ class FaultsPlugin:
             self._baseline = read_baseline(None if option("wowspec_write_baseline") else _path(config, baseline))
         except SpecError as error:
             raise pytest.UsageError(str(error)) from None
+        self._sweep = Sweep()
         self._sweeps = option("wowspec_faults") == "sweep" and self._plan is None
         self._strict = bool(option("wowspec_strict"))
         self._writes = option("wowspec_write_baseline")
@@ -87,7 +88,7 @@ class FaultsPlugin:
         if self._plan is not None:
             return replay(paths, self._said, test, self._plan)
         said = replace(self._said, expected=self._baseline.get(test, ()))
-        return sweep(paths, said, test)
+        return self._sweep.run(paths, said, test)
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
         """Tell what was explored, found, left out."""

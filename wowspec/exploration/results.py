@@ -56,6 +56,8 @@ class ResultJson(TypedDict):
     left: dict[str, int]
     joined: int
     vanished: list[str]
+    unjudged: list[str]
+    same_as: str
     not_swept: str
 
 
@@ -73,6 +75,8 @@ def empty_result(test: str, spec: int, profile: str = "in_memory", not_swept: st
         "left": {},
         "joined": 0,
         "vanished": [],
+        "unjudged": [],
+        "same_as": "",
         "not_swept": not_swept,
     }
 

@@ -7,8 +7,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, Final
 
-from ..errors import DomainEventError, InjectedFault, InjectedTimeout, SpecError
-from ..messages.envelopes import DomainEventStream
+from ..errors import CommandResultError, DomainEventError, InjectedFault, InjectedTimeout, SpecError
+from ..messages.envelopes import CommandMessage, DomainEventStream
+from ..messages.stages import CommandStage
 from ..specs.conditions import first_breach
 from ..specs.recorded import ConditionKind
 from ..world.points import (
@@ -61,7 +62,7 @@ def _lying(trial: Trial) -> Iterator[str]:
         message, error = answer.message, answer.error
         if error is None or message is None or answer.is_unknown or isinstance(error, trial.allowed.ambiguous):
             continue
-        if isinstance(error, DomainEventError):
+        if isinstance(error, DomainEventError) or not _is_of_command(answer.failure, message):
             continue
         if trial.asked and isinstance(error, InjectedFault | InjectedTimeout):
             # Its sender knows that the infrastructure failed, not that the command was refused.
@@ -70,6 +71,14 @@ def _lying(trial: Trial) -> Iterator[str]:
             if any(getattr(event.body, "error_code", None) is not None for event in stream.events):
                 continue
             yield f"{type(message.body).__name__} → {type(error).__name__}, but {_names(stream)} IS stored"
+
+
+def _is_of_command(failure: BaseException | None, message: CommandMessage[Any]) -> bool:
+    """Whether a failure says that the command itself failed, not something later that its sender waited for."""
+    if not isinstance(failure, CommandResultError):
+        return True
+    result = failure.result
+    return result.command_id == message.id and result.stage in (CommandStage.SENT, CommandStage.PROCESSED)
 
 
 def _exactly_once(trial: Trial) -> Iterator[str]:

@@ -38,9 +38,11 @@ def summarise(terminalreporter: Any) -> None:
 
 def summary_lines(results: Sequence[ResultJson], *, verbose: bool = False) -> list[str]:
     """The section's lines."""
-    swept = [result for result in results if not result["not_swept"]]
+    swept = [result for result in results if not result["not_swept"] and not result["same_as"]]
+    same = sum(1 for result in results if result["same_as"])
     plans = sum(result["plans"] for result in swept)
-    lines = [f"{several(len(swept), 'spec')}, {several(plans, 'plan')}: {_outcomes(swept)}"]
+    more = f" ({same} more with the same steps)" if same else ""
+    lines = [f"{several(len(swept), 'spec')}{more}, {several(plans, 'plan')}: {_outcomes(swept)}"]
     declared = list(_declared(results))
     if declared:
         lines += ["", f"{several(len(declared), 'declared finding')}:"]

@@ -7,8 +7,9 @@ from typing import Any
 
 from ..errors import PlanNotReached, SpecError, SpecFailure
 from ..faults.plans import Plan
-from ..specs.nodes import Node
+from ..specs.nodes import Node, Setup, WithFaults
 from .explore import SOUGHT, SpecExploration, require_nothing_found
+from .pasting import steps_of
 from .playing import Way
 from .results import ResultJson, empty_result
 from .settings import Settings
@@ -20,25 +21,53 @@ NO_SPECS = {
 }
 
 
-def sweep(paths: Sequence[Sequence[Node]], said: Settings, test: str) -> list[ResultJson]:
-    """Run every plan over each spec of a test.
+def way_of(path: Sequence[Node], said: Settings) -> Way:
+    """The steps that a sweep runs again: those of the spec, without the faults that it arms itself."""
+    return Way(tuple(node for node in path if not isinstance(node.step, WithFaults)), said.profile, SOUGHT)
 
-    Args:
-        paths: the steps of each spec.
-        said: how.
-        test: node id of the test.
 
-    Raises:
-        SpecFailure: if a spec comes to something else when it is simply run again.
-    """
-    results = []
-    for place, path in enumerate(paths):
-        way = Way(tuple(path), said.profile, SOUGHT)
-        try:
-            results.append(SpecExploration(way, said, test, place).run())
-        except SpecError as error:
-            results.append(empty_result(test, place, not_swept=str(error)))
-    return results
+class Sweep:
+    """The specs of a suite, each way of steps swept once: specs that differ in what they expect have the same."""
+
+    def __init__(self) -> None:
+        self._seen: dict[str, str] = {}
+
+    def run(self, paths: Sequence[Sequence[Node]], said: Settings, test: str) -> list[ResultJson]:
+        """Run every plan over each spec of a test.
+
+        Args:
+            paths: the steps of each spec.
+            said: how.
+            test: node id of the test.
+
+        Raises:
+            SpecFailure: if a spec comes to something else when it is simply run again.
+        """
+        results = []
+        for place, path in enumerate(paths):
+            way = way_of(path, said)
+            same = self._same_as(way, said, test)
+            result = empty_result(test, place)
+            result["same_as"] = same
+            if not same:
+                try:
+                    result = SpecExploration(way, said, test, place).run()
+                except SpecError as error:
+                    result = empty_result(test, place, not_swept=str(error))
+            results.append(result)
+        return results
+
+    def _same_as(self, way: Way, said: Settings, test: str) -> str:
+        """The test in which the same steps were swept before; empty if there is none, or nobody can tell."""
+        if said.expected or any(isinstance(node.step, Setup) and node.step.gives_services for node in way.nodes):
+            return ""
+        lines = steps_of(way.nodes)
+        if any(line.startswith("#") or "<" in line for line in lines):
+            return ""
+        key = "\n".join(lines)
+        known = self._seen.get(key, "")
+        self._seen.setdefault(key, test)
+        return known
 
 
 def replay(paths: Sequence[Sequence[Node]], said: Settings, test: str, plan: Plan) -> list[ResultJson]:
@@ -50,9 +79,8 @@ def replay(paths: Sequence[Sequence[Node]], said: Settings, test: str, plan: Pla
     results: list[ResultJson] = []
     unreached: list[PlanNotReached] = []
     for place, path in enumerate(paths):
-        way = Way(tuple(path), said.profile, SOUGHT)
         try:
-            results.append(SpecExploration(way, said, test, place).replay(plan))
+            results.append(SpecExploration(way_of(path, said), said, test, place).replay(plan))
         except PlanNotReached as error:
             unreached.append(error)
     if not results and unreached:

@@ -20,7 +20,7 @@ from .explorer import Bounds, Explorer
 from .findings import Finding
 from .playing import Way
 from .recoveries import RECOVERIES
-from .witness_domain import Note, Open, Witness, WitnessSaga, WitnessView, witness
+from .witness_domain import Jot, Note, Open, Witness, WitnessSaga, WitnessView, witness
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -96,14 +96,14 @@ def witness_way(profile: Profile) -> Way:
             .using(witness)
             .given(Open(id="w"))
             .when(Note(id="w", text="first"))
-            .when(Note(id="w", text="second"))
-            .eventually(_all_confirmed)
+            .when(Jot(id="w", text="second"))
+            .eventually(_all_filed)
         )
     return Way(tuple(steps._node.path()), profile, explores=("projection.write",))
 
 
-def _all_confirmed(world: WorldView) -> bool:
-    return bool(world.state(Witness, "w").confirmed == ["first", "second"])
+def _all_filed(world: WorldView) -> bool:
+    return bool(world.state(Witness, "w").filed == ["first", "second"])
 
 
 @lru_cache(maxsize=16)

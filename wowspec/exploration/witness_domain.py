@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from pydantic import BaseModel
 
+from ..errors import IllegalStateError
 from ..messages.definitions import aggregate_root
 from ..messages.envelopes import DomainEvent, StateEvent
 from ..modeling.annotations import create_aggregate
@@ -30,8 +31,29 @@ class Note(BaseModel):
     text: str
 
 
+class Jot(BaseModel):
+    """The same, for those who ask no questions: each one is taken."""
+
+    id: str
+    text: str
+
+
 class Confirm(BaseModel):
     """What the saga sends for each note."""
+
+    id: str
+    text: str
+
+
+class Endorse(BaseModel):
+    """What the saga sends for each jotted note: asks no questions either."""
+
+    id: str
+    text: str
+
+
+class File(BaseModel):
+    """What it sends for each confirmation: a saga goes on from what it caused."""
 
     id: str
     text: str
@@ -47,8 +69,26 @@ class Noted(BaseModel):
     text: str
 
 
+class Jotted(BaseModel):
+    """A note was jotted down."""
+
+    text: str
+
+
 class Confirmed(BaseModel):
     """A note was confirmed."""
+
+    text: str
+
+
+class Endorsed(BaseModel):
+    """A jotted note was endorsed."""
+
+    text: str
+
+
+class Filed(BaseModel):
+    """A note was filed."""
 
     text: str
 
@@ -58,7 +98,19 @@ class WitnessState(BaseModel):
 
     id: str
     notes: list[str] = []
+    jotted: list[str] = []
     confirmed: list[str] = []
+    filed: list[str] = []
+
+    @on_sourcing
+    def jotted_down(self, event: Jotted) -> None:
+        """Keep it."""
+        self.jotted.append(event.text)
+
+    @on_sourcing
+    def did_file(self, event: Filed) -> None:
+        """Keep it."""
+        self.filed.append(event.text)
 
     @on_sourcing
     def noted(self, event: Noted) -> None:
@@ -89,6 +141,23 @@ class Witness:
         return None if command.text in self.state.notes else Noted(text=command.text)
 
     @on_command
+    def jot(self, command: Jot) -> Jotted:
+        """Take a note."""
+        return Jotted(text=command.text)
+
+    @on_command
+    def endorse(self, command: Endorse) -> Endorsed:
+        """Endorse a jotted note."""
+        return Endorsed(text=command.text)
+
+    @on_command
+    def file(self, command: File) -> Filed:
+        """File a note; a second time is refused."""
+        if command.text in self.state.filed:
+            raise IllegalStateError(f"{command.text} is filed already")
+        return Filed(text=command.text)
+
+    @on_command
     def confirm(self, command: Confirm) -> Confirmed | None:
         """Confirm a note, once."""
         return None if command.text in self.state.confirmed else Confirmed(text=command.text)
@@ -108,12 +177,25 @@ class WitnessView:
         """Add it, if it is not there."""
         _add(views, f"{event.aggregate_id.id} confirmed", event.body.text)
 
+    @on_event
+    def jotted(self, event: DomainEvent[Jotted], views: Views[list[str]]) -> None:
+        """Add it, if it is not there."""
+        _add(views, f"{event.aggregate_id.id} jotted", event.body.text)
+
+    @on_event
+    def endorsed(self, event: DomainEvent[Endorsed], views: Views[list[str]]) -> None:
+        """Add it, if it is not there."""
+        _add(views, f"{event.aggregate_id.id} endorsed", event.body.text)
+
+    @on_event
+    def filed(self, event: DomainEvent[Filed], views: Views[list[str]]) -> None:
+        """Add it, if it is not there."""
+        _add(views, f"{event.aggregate_id.id} filed", event.body.text)
+
     @on_state_event
     def changed(self, event: StateEvent[WitnessState], views: Views[list[str]]) -> None:
-        """Keep the notes of the newest state."""
-        key = f"{event.aggregate_id.id} state"
-        if len(event.state.notes) >= len(views.get(key, [])):
-            views[key] = list(event.state.notes)
+        """Keep the notes of each version, however often and in whatever order the versions come."""
+        views[f"{event.aggregate_id.id} v{event.version}"] = list(event.state.notes)
 
 
 def _add(views: Views[list[str]], key: str, text: str) -> None:
@@ -124,12 +206,27 @@ def _add(views: Views[list[str]], key: str, text: str) -> None:
 
 @stateless_saga(context="wowspec_witness")
 class WitnessSaga:
-    """One command for each note."""
+    """One command for each note, one for each confirmation."""
 
     @on_event
     def noted(self, event: DomainEvent[Noted]) -> Confirm:
         """Ask for its confirmation."""
         return Confirm(id=event.aggregate_id.id, text=event.body.text)
+
+    @on_event
+    def jotted(self, event: DomainEvent[Jotted]) -> Endorse:
+        """Ask for its endorsement."""
+        return Endorse(id=event.aggregate_id.id, text=event.body.text)
+
+    @on_event
+    def endorsed(self, event: DomainEvent[Endorsed]) -> File:
+        """Ask for it to be filed."""
+        return File(id=event.aggregate_id.id, text=event.body.text)
+
+    @on_event
+    def confirmed(self, event: DomainEvent[Confirmed]) -> File:
+        """Ask for it to be filed."""
+        return File(id=event.aggregate_id.id, text=event.body.text)
 
 
 witness = Context("wowspec_witness", Witness, WitnessView, WitnessSaga)
