@@ -9,6 +9,7 @@ from wowspec import (
     DuplicateAggregateIdError,
     DuplicateRequestIdError,
     InjectedFault,
+    PrepareCompensation,
     SpecError,
     event_processor,
     faults,
@@ -398,3 +399,121 @@ def test_code_that_swallows_a_crash_is_named():
 def test_a_crash_is_no_exception():
     """So that user code that handles errors does not handle it."""
     assert not issubclass(ProcessCrash, Exception)
+
+
+# --- other worlds ---------------------------------------------------------------------------------------------------
+
+
+def test_a_gateways_caller_has_no_answer(gateway):
+    """The call ends in an unknown outcome; the next one reaches the process that has started again."""
+    gateway.world.with_profile("kafka")
+    gateway.world.using(Order, Seen)
+    gateway.world.given(PLACED)
+    gateway.world.arm(faults.event_store.append.crashes_before())
+
+    with pytest.raises(DeadlineExceeded):
+        gateway.send_and_wait(PAY)
+    assert gateway.world.views(Seen)["o-1"].seen == ["OrderPaid v2"]
+
+    gateway.send_and_wait(PAY)
+    assert gateway.world.views(Seen)["o-1"].seen == ["OrderPaid v2", "OrderPaid v3"]
+
+
+def test_a_crash_while_the_world_is_walked_through(gateway):
+    """Moving from point to point meets the crash as any other run does."""
+    gateway.world.with_profile("kafka")
+    gateway.world.using(Order, Seen)
+    gateway.world.given(PLACED)
+    gateway.world.arm(faults.event_store.append.crashes_before())
+    call = gateway.start(PAY)
+
+    gateway.world.run_until("event_store.append", times=2)
+    gateway.world.run()
+
+    assert gateway.world.views(Seen)["o-1"].seen == ["OrderPaid v2"]
+    with pytest.raises(DeadlineExceeded):
+        call.result()
+
+
+def test_commands_in_flight():
+    """In every order of two commands a crash loses none that the durable bus had accepted: one of them at least."""
+    (
+        given(PLACED)
+        .with_profile("kafka")
+        .using(Seen)
+        .with_faults(faults.event_store.append.crashes_before())
+        .when_concurrently(PAY, PAY, max_schedules=80)
+        .expect_any_outcome()
+        .expect_state(lambda state: state.paid >= 1)
+    )
+
+
+def test_two_processes():
+    """One of two processes cannot die alone; the author is told."""
+    with pytest.raises(SpecError, match=r"a crash at event_store\.append, in a world of two processes"):
+        (
+            given(PLACED)
+            .with_profile("kafka")
+            .with_faults(faults.event_store.append.crashes_before())
+            .when_concurrently(PAY, PAY, processes=2, max_schedules=10)
+            .expect_any_outcome()
+        )
+
+
+def test_compensation_after_a_restart():
+    """What publishes again uses the buses that there are then, and records of failures are kept as before."""
+    prepared = (
+        given(PLACED)
+        .with_profile(profile("mongo", compensation=True))
+        .using(Seen)
+        .with_faults(
+            faults.event.deliver(Seen, "on_paid").fails(),
+            faults.wait.notify("PROCESSED").crashes_after(aggregate="o-1"),
+        )
+    )
+    run = prepared.when(PAY).expect_any_outcome().run()
+    assert run.session.world.deaths == 1
+    runtime = run.session.runtime
+    assert runtime.compensation is not None
+    runtime.resend(runtime.event_store.load_now(order_of(run), 2, 2))
+    runtime.world.scheduler.run()
+    record = next(ref for ref in runtime.event_store.aggregate_ids() if ref.aggregate_name == "execution_failed")
+    task = runtime.world.scheduler.spawn(
+        runtime.gateway.send(runtime.message(PrepareCompensation(id=record.id))), "prepare"
+    )
+    runtime.world.scheduler.run()
+
+    assert task.done
+    assert seen(run) == ["OrderPaid v2"]
+
+
+def test_resending():
+    """Stored streams are published again on both buses; nothing else is."""
+    run = paying("mongo", faults.command.acknowledge.crashes_after())
+    runtime = run.session.runtime
+    assert seen(run) == []
+    start = len(run.session.world.trace)
+
+    runtime.resend(runtime.event_store.load_now(order_of(run), 2, 2))
+    runtime.world.scheduler.run()
+
+    assert seen(run) == ["OrderPaid v2"]
+    assert [(row.point, row.detail) for row in run.session.world.trace.rows[start:]] == [
+        ("domain_event_bus.send", "v2"),
+        ("state_event_bus.send", "v2"),
+        ("event.deliver:Seen.on_paid", "OrderPaid v2#1"),
+        ("snapshot.save", "v2"),
+    ]
+
+
+def test_resending_meets_faults():
+    """One stream that cannot be published does not keep the next one back."""
+    run = paying("mongo", faults.command.acknowledge.crashes_after())
+    runtime = run.session.runtime
+    runtime.arm_fault(faults.domain_event_bus.send.fails())
+
+    runtime.resend(runtime.event_store.load_now(order_of(run)))
+    runtime.world.scheduler.run()
+
+    assert seen(run) == ["OrderPaid v2"]
+    assert [entry.point for entry in runtime.world.log] == ["domain_event_bus.send"]

@@ -15,6 +15,7 @@ from ..world.scheduler import Task
 from ..world.trace import Lane
 from .items import wanted
 from .placing import Place, raise_at
+from .run import lost_with
 from .showing import shown
 from .story import traceback_text
 from .unheard import note_unheard
@@ -64,6 +65,8 @@ class StartedCall:
         task = self._task
         if task is None or not task.done:
             moves = self._held.can_move
+            if not moves:
+                self._held.end(lost_with(self._held.session.world, repr(self)))
             raise SpecError(
                 f"{self!r} has no result yet",
                 why="the world was left before the call ended" if moves else "what it waits for hangs, for good",

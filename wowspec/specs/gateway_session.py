@@ -32,6 +32,7 @@ from .laws import check_laws
 from .layout import several
 from .placing import Place, place_of_caller, raise_at
 from .render import render
+from .run import lost_with
 from .session import Session, new_session
 from .story import rows_text, traceback_text
 from .unstruck import mend_of_point
@@ -254,6 +255,7 @@ class GatewaySession:
         __tracebackhide__ = True
         self.end(task.error)
         if not task.done:
+            self.end(lost_with(self.session.world, f"gateway.{name}(...)"))
             raise SpecError(
                 f"gateway.{name}(...) never returns",
                 why="what it waits for hangs, and this call has no deadline",

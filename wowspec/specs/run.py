@@ -18,7 +18,7 @@ from ..runtime.sourcing import StateAggregate
 from ..world.points import COMMAND_BUS_SEND, DOMAIN_EVENT_BUS_SEND, EVENT_DELIVER, STATE_EVENT_BUS_SEND
 from ..world.scheduler import Task
 from ..world.trace import TraceRow
-from ..world.world import LoggedFailure
+from ..world.world import LoggedFailure, World
 from .facts import Facts
 from .laws import Breach
 from .looking import copied
@@ -271,6 +271,13 @@ def failure_of(task: Task[Any], message: CommandMessage[Any]) -> BaseException |
         f"the sender of {message.name} for {message.aggregate_id} has no deadline, and waits for ever: its outcome is "
         "unknown"
     )
+
+
+def lost_with(world: World, name: str) -> DeadlineExceeded | None:
+    """What a call that never ended comes to in a world whose process has died; None: it has not."""
+    if not world.deaths:
+        return None
+    return DeadlineExceeded(f"the process of {name} has died: its outcome is unknown")
 
 
 def _deliveries(rows: Iterable[TraceRow]) -> Iterator[TraceRow]:
