@@ -57,9 +57,15 @@ FORBIDDEN_MODULES: Final = frozenset(
     }
 )
 FORBIDDEN_CALLS: Final = re.compile(
-    r"(^|\.)(datetime\.(now|utcnow|today)|date\.today|uuid[1-8]|uuid\.\w+|time\.\w+|random\.\w+|asyncio\.\w+"
+    r"(^|\.)(datetime\.(now|utcnow|today)|date\.today|uuid[1-8]|uuid\.(uuid\w+|getnode)|time\.\w+|random\.\w+|asyncio\.\w+"
     r"|socket\.\w+|os\.urandom|getrandbits|perf_counter(_ns)?|monotonic(_ns)?)$"
 )
+#: Modules that touch the real world, and why; no result of theirs depends on it.
+REAL_WORLD: Final = {
+    "wowspec/exploration/budget.py": "`max_seconds` ends an exploration after so many real seconds",
+    "wowspec/exploration/executors.py": "plans may be run by other processes",
+    "wowspec/exploration/workers.py": "likewise",
+}
 
 
 def modules(folder: Path) -> list[Path]:
@@ -150,8 +156,9 @@ def test_imports_go_one_way(path):
 
 @pytest.mark.parametrize("path", modules(PACKAGE), ids=name_of)
 def test_nothing_real_gets_in(path):
-    """Time, ids and order come from the world alone."""
-    assert forbidden_names(path) == []
+    """Time, ids and order come from the world alone, but for the modules whose business the real world is."""
+    if name_of(path) not in REAL_WORLD:
+        assert forbidden_names(path) == []
 
 
 @pytest.mark.parametrize("path", modules(PACKAGE), ids=name_of)
