@@ -292,6 +292,7 @@ def test_the_steps_of_a_delay_are_checked():
     """They are a whole number from 1, and no other verb takes them."""
     with pytest.raises(SpecError, match=r"delays\(steps=0\)"):
         faults.domain_event_bus.send.delays(steps=0)
+    assert str(faults.domain_event_bus.send.delays(steps=3, at=2)) == "domain_event_bus.send@2=delay(3)"
     with pytest.raises(SpecError, match="duplicates") as caught:
         faults.domain_event_bus.send.duplicates(step=2)
     assert caught.value.instead == "times= or at= or aggregate="

@@ -49,7 +49,8 @@ class Fault:
 
     def __str__(self) -> str:
         times = f" x{self.times}" if self.times > 1 else ""
-        return f"{self.point}@{self.at}={self.kind.value}{times}"
+        steps = f"({self.payload})" if self.kind is FaultKind.DELAY and self.payload else ""
+        return f"{self.point}@{self.at}={self.kind.value}{steps}{times}"
 
 
 @dataclass(frozen=True, slots=True)
