@@ -54,11 +54,31 @@ _OPTIONS: Final[tuple[tuple[str, dict[str, Any], str], ...]] = (
     ),
 )
 
+#: Options that perturb what specs reach.
+_STRENGTH_OPTIONS: Final[tuple[tuple[str, dict[str, Any], str], ...]] = (
+    (
+        "--wowspec-strength",
+        {"action": "store_true"},
+        "perturb what the system under test does, deed by deed, and tell what no spec of the suite notices",
+    ),
+    (
+        "--wowspec-strength-fail-under",
+        {"type": float, "metavar": "PERCENT"},
+        "fail if fewer of the perturbations are noticed",
+    ),
+    ("--wowspec-strength-json", {"metavar": "PATH"}, "write the perturbations, and who noticed them, as JSON"),
+    (
+        "--wowspec-lint",
+        {"action": "store_true"},
+        "tell what is given and changes nothing, and which expectations no perturbation makes fail",
+    ),
+)
+
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Register the options and the ini keys."""
     group = parser.getgroup("wowspec", "wowspec: failure orderings")
-    for flag, takes, text in _OPTIONS:
+    for flag, takes, text in (*_OPTIONS, *_STRENGTH_OPTIONS):
         group.addoption(flag, help=text, dest=flag[2:].replace("-", "_"), **takes)
     parser.addini("wowspec_baseline", "A file of findings that are known, from the root directory", default="")
     parser.addini(
@@ -76,6 +96,8 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "wowspec_no_sweep: the specs of this test are not run again under faults")
     if any(_asked(config, flag) for flag, _, _ in _OPTIONS) or config.getini("wowspec_baseline"):
         _explore(config)
+    if any(_asked(config, flag) for flag, _, _ in _STRENGTH_OPTIONS):
+        _perturb(config)
     names = config.getini("wowspec_using")
     if names or _DEFAULTS in sys.modules:
         from .specs.defaults import use_in_suite
@@ -94,6 +116,16 @@ def _explore(config: pytest.Config) -> None:
 
     plugin = FaultsPlugin(config)
     config.pluginmanager.register(plugin, "wowspec-faults")
+    config.stash.setdefault(AFTER_TEST, []).append(plugin.after_test)
+    plugin.open()
+    config.add_cleanup(plugin.close)
+
+
+def _perturb(config: pytest.Config) -> None:
+    from .exploration.plugin_strength import StrengthPlugin
+
+    plugin = StrengthPlugin(config)
+    config.pluginmanager.register(plugin, "wowspec-strength")
     config.stash.setdefault(AFTER_TEST, []).append(plugin.after_test)
     plugin.open()
     config.add_cleanup(plugin.close)

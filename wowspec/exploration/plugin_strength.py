@@ -1,0 +1,124 @@
+"""The plugin behind `--wowspec-strength` and `--wowspec-lint`; loaded only where one of their options is given."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Generator
+from dataclasses import asdict
+from typing import Any, Final, cast
+
+import pytest
+
+from ..specs import injecting, tracking
+from .idle import given_items
+from .strength import strength_of
+from .strength_report import (
+    GivenJson,
+    TestJson,
+    TriedJson,
+    document,
+    lint_lines,
+    percent,
+    strength_lines,
+    totals,
+)
+
+#: Attribute of a report that carries the results of a test from one process to another.
+CARRIED: Final = "wowspec_strength_found"
+#: Marks a test whose specs must not be run again.
+NO_SWEEP: Final = "wowspec_no_sweep"
+_FOUND: Final = pytest.StashKey[TestJson]()
+
+
+class StrengthPlugin:
+    """Perturbs what the specs of each passed test reach, and tells in the end what nobody noticed.
+
+    Args:
+        config: whose options are read.
+    """
+
+    def __init__(self, config: pytest.Config) -> None:
+        self._config = config
+        self._least: float | None = config.getoption("wowspec_strength_fail_under")
+        self._json: str | None = config.getoption("wowspec_strength_json")
+        self._lints = bool(config.getoption("wowspec_lint"))
+        self._tells = not self._lints or bool(config.getoption("wowspec_strength")) or self._least is not None
+        #: Perturbations that a spec of this process noticed; lint wants to know of each expectation that could.
+        self._known: set[str] = set()
+        self._results: list[TestJson] = []
+
+    def open(self) -> None:
+        """The session begins."""
+        injecting.want_kept()
+
+    def close(self) -> None:
+        """The session is over."""
+        injecting.no_longer_want_kept()
+
+    def after_test(self, item: pytest.Item, tracker: tracking.Tracker | None) -> None:
+        """A test passed: perturb what its specs reach."""
+        paths = [] if tracker is None else tracking.paths(tracker)
+        if not paths:
+            return
+        found = item.stash[_FOUND] = TestJson(test=item.nodeid, tried=[], expected={}, given=[], left_out=[])
+        if item.get_closest_marker(NO_SWEEP) is not None:
+            found["left_out"].append(f"it is marked {NO_SWEEP}")
+            return
+        for path in paths:
+            strength = strength_of(path, () if self._lints else self._known)
+            self._known.update(tried.name for tried in strength.tried if tried.noticed)
+            found["tried"] += [_plain(tried) for tried in strength.tried]
+            for text, failed in strength.expected.items():
+                found["expected"][text] = failed or found["expected"].get(text, False)
+            if strength.left_out and strength.left_out not in found["left_out"]:
+                found["left_out"].append(strength.left_out)
+            if self._lints:
+                found["given"] += [cast("GivenJson", asdict(given)) for given in given_items(path)]
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_makereport(self, item: pytest.Item, call: Any) -> Generator[None, Any, Any]:  # noqa: ARG002
+        """Let the report of a passed test carry what was found."""
+        report = yield
+        if report.when == "call" and report.passed and _FOUND in item.stash:
+            setattr(report, CARRIED, item.stash[_FOUND])
+        return report
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Keep what a report brings, wherever the test ran."""
+        found: TestJson | None = getattr(report, CARRIED, None)
+        if found is not None:
+            self._results.append(found)
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_sessionfinish(self, session: pytest.Session) -> None:
+        """Write the file; fail the session where the specs are too weak."""
+        if hasattr(self._config, "workerinput"):
+            return
+        self._results.sort(key=lambda result: result["test"])
+        if self._json:
+            text = json.dumps(document(self._results), indent=1, ensure_ascii=False)
+            (self._config.rootpath / self._json).write_text(f"{text}\n", encoding="utf-8")
+        if self._is_too_weak() and session.exitstatus == pytest.ExitCode.OK:
+            session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+    def pytest_terminal_summary(self, terminalreporter: Any) -> None:
+        """Tell what nobody noticed, and what specs could do without."""
+        if self._tells:
+            terminalreporter.section("wowspec: strength of specs")
+            for line in strength_lines(self._results):
+                terminalreporter.line(line)
+            if self._is_too_weak():
+                terminalreporter.line(f"below --wowspec-strength-fail-under={self._least:g}", red=True)
+        if self._lints:
+            terminalreporter.section("wowspec: what specs could do without")
+            for line in lint_lines(self._results):
+                terminalreporter.line(line)
+
+    def _is_too_weak(self) -> bool:
+        """Whether the least strength is not reached; where nothing was perturbed, it was not."""
+        return self._least is not None and (percent(totals(self._results)) or 0.0) < self._least
+
+
+def _plain(tried: Any) -> TriedJson:
+    plain = asdict(tried)
+    return cast("TriedJson", {**plain, "noticed": list(plain["noticed"])})
