@@ -201,6 +201,7 @@ def test_wait_handles_are_lost():
     run = paying("kafka", faults.event_store.append.crashes_before())
 
     assert isinstance(run.error, DeadlineExceeded)
+    assert str(run.error) == "the process of the sender of pay_order for order(o-1) has died: its outcome is unknown"
     assert run.session.runtime.coordinator.waiting == ()
     assert any(row.point == "wait.notify:PROCESSED" for row in run.rows)
 

@@ -22,7 +22,7 @@ from ..specs.run import Run
 from .playing import Played, Way, play
 
 
-class _Ended(BaseException):
+class Ended(BaseException):
     """The function cannot go on: a later command cannot be made of what the fault left."""
 
 
@@ -51,7 +51,7 @@ class PlanDriver:
         """The run of a step under the plan."""
         played = self.played(node)
         if len(played.runs) < len(self.way_of(node).actions):
-            raise _Ended
+            raise Ended
         return played.runs[-1]
 
     def way_of(self, node: Node) -> Way:
@@ -115,10 +115,10 @@ class FunctionPlayer:
         said = ""
         with tracking.aside() as tracker:
             try:
-                self.function(Spec(_driven_root(self.base, self.subject, driver)))
+                self.function(Spec(driven_root(self.base, self.subject, driver)))
             except SpecError:
                 raise
-            except _Ended:
+            except Ended:
                 pass
             except Exception as error:  # noqa: BLE001 - whatever the function's own assertions raise
                 said = f"{type(error).__name__}: {error}"
@@ -126,7 +126,8 @@ class FunctionPlayer:
         return ends, said
 
 
-def _driven_root(base: Node | None, subject: type | None, driver: PlanDriver) -> Node:
+def driven_root(base: Node | None, subject: type | None, driver: PlanDriver) -> Node:
+    """The steps that come before what a function adds, driven."""
     if base is None:
         return tracking.track(Node(None, Subject(subject), driver=driver))
     node: Node | None = None

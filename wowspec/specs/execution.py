@@ -225,7 +225,7 @@ def send(session: Session, command: Any, options: CommandOptions, previous: Run 
         plan = wanted(options.wait_for).plan(message.id)
         task = scheduler.spawn(gateway.send_and_wait(message, plan), "when")
     scheduler.run()
-    failure = failure_of(task, message)
+    failure = failure_of(task, message, world)
     raise_author_errors(session, failure, logged)
     untold = session.take_untold()
     return Run(

@@ -263,11 +263,15 @@ class Run:
         return any(error is other for error in _causes(entry.error) for other in struck)
 
 
-def failure_of(task: Task[Any], message: CommandMessage[Any]) -> BaseException | None:
-    """What a call raised; one that hangs without a deadline, as a plain send may, is as unknown as one whose passed."""
+def failure_of(task: Task[Any], message: CommandMessage[Any], world: World | None = None) -> BaseException | None:
+    """What a call raised; one that hangs without a deadline, as a plain send may, is as unknown as one whose passed.
+
+    So is one whose process has died, as a look at its world may tell.
+    """
     if task.done:
         return task.error
-    return DeadlineExceeded(
+    lost = None if world is None else lost_with(world, f"the sender of {message.name} for {message.aggregate_id}")
+    return lost or DeadlineExceeded(
         f"the sender of {message.name} for {message.aggregate_id} has no deadline, and waits for ever: its outcome is "
         "unknown"
     )

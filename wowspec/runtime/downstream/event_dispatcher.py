@@ -129,7 +129,10 @@ class EventDispatcher:
                 await task
 
     def _run(self, exchange: DomainEventExchange[Any]) -> Coroutine[Any, Any, None]:
-        return self._handled(exchange) if self._runtime.world.injector is None else self._run_armed(exchange)
+        world = self._runtime.world
+        if world.injector is not None:
+            return self._run_armed(exchange)
+        return handle(self._chain, exchange, world, _place(exchange), self.on_error)
 
     async def _run_armed(self, exchange: DomainEventExchange[Any]) -> None:
         """As ever, and once more if the event is delivered twice."""
