@@ -38,6 +38,8 @@ if TYPE_CHECKING:
     from .faults.values import (
         Fault as Fault,
     )
+    from .generation import strategies as strategies
+    from .generation.strategies import commands as commands, histories as histories
     from .messages.commands import (
         CommandBuilder as CommandBuilder,
         command_builder as command_builder,
@@ -216,6 +218,8 @@ _MODULES: Final[dict[str, tuple[str, ...]]] = {
         "SpecFailure",
     ),
     ".faults.values": ("Fault",),
+    ".generation": ("strategies",),
+    ".generation.strategies": ("commands", "histories"),
     ".messages.commands": (
         "CommandBuilder",
         "command_builder",

@@ -471,7 +471,7 @@ def test_an_override_takes_the_place_of_a_type_that_has_none():
         ({"lines.quantty": st.just(1)}, "instead: 'lines.quantity'"),
         ({"id": "w-1"}, "from_model(Wish, ...) is given id = 'w-1', which is no strategy"),
         ({"id": "w-1"}, "instead: id=st.just('w-1')"),
-        ({"lines.quantity": 3}, "instead: **{'lines.quantity': st.just(3)}"),
+        ({"lines.quantity": 3}, 'instead: **{"lines.quantity": st.just(3)}'),
     ],
 )
 def test_overrides_that_cannot_be_meant(overrides, text):

@@ -1,4 +1,4 @@
-"""Strategies that show as the call that made them, and how error texts name that call."""
+"""Strategies that show as the call that made them."""
 
 from __future__ import annotations
 
@@ -6,8 +6,6 @@ from collections.abc import Mapping
 from typing import Any, TypeVar
 
 from hypothesis import strategies as st
-
-from .overrides import Overrides, overrides_of
 
 T = TypeVar("T")
 
@@ -22,13 +20,3 @@ def named(
 
     draw_from.__name__ = draw_from.__qualname__ = name
     return st.composite(draw_from)(*args, **options)
-
-
-def overrides_of_call(name: str, subject: Any, said: Mapping[str, Any]) -> tuple[str, Overrides]:
-    """A call as error texts name it, and the tree of its overrides.
-
-    Raises:
-        SpecError: for a value that is no strategy.
-    """
-    call = f"{name}({getattr(subject, '__name__', subject)}, ...)"
-    return call, overrides_of(call, said)

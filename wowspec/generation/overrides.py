@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final
 
 from hypothesis import strategies as st
 
 from ..errors import SpecError
+from .callers import Caller
 
-_SUGGESTIONS = 3
+_SUGGESTIONS: Final = 3
+_MOST_NAMED: Final = 8
 
 
 @dataclass(slots=True, eq=False)
@@ -39,37 +41,41 @@ class Overrides:
         found.used = True
         return found
 
-    def require_used(self, caller: str, path: str = "") -> None:
-        """Refuse paths that no field has.
+    def unused(self, path: str = "") -> Iterator[tuple[str, str, list[str]]]:
+        """Paths that no field has: each with its last name, and the names of the fields that are there.
 
         Args:
-            caller: the call that was given them, as text.
             path: where this place stands.
         """
         for name, inner in self.inner.items():
             whole = f"{path}.{name}" if path else name
             if not inner.used:
-                raise unknown_field(caller, whole, name, self.known)
-            if inner.strategy is None:
-                inner.require_used(caller, whole)
+                yield whole, name, list(self.known)
+            elif inner.strategy is None:
+                yield from inner.unused(whole)
+
+    def require_used(self, caller: Caller) -> None:
+        """Refuse paths that no field has with a `SpecError`."""
+        for path, name, known in self.unused():
+            raise unknown_field(caller, path, name, known)
 
 
 #: Shared by all fields that nothing is said of.
 NOTHING_SAID = Overrides()
 
 
-def unknown_field(caller: str, path: str, name: str, known: Mapping[str, Any]) -> SpecError:
+def unknown_field(caller: Caller, path: str, name: str, known: Sequence[str]) -> SpecError:
     """The error for an override of a field that is not there."""
-    close = difflib.get_close_matches(name, known, _SUGGESTIONS) or list(known)
+    close = difflib.get_close_matches(name, known, _SUGGESTIONS) or list(known)[:_MOST_NAMED]
     parent = path.removesuffix(name)
     return SpecError(
         f"{caller} has no field {path!r}",
         why="an override takes the place of what a field's type says",
-        instead=" or ".join(repr(f"{parent}{other}") for other in close[:8]) or "no override: there are no fields",
+        instead=" or ".join(repr(f"{parent}{other}") for other in close) or "no override: there are no fields",
     )
 
 
-def overrides_of(caller: str, said: Mapping[str, Any]) -> Overrides:
+def overrides_of(caller: Caller, said: Mapping[str, Any]) -> Overrides:
     """The tree of paths.
 
     Raises:
@@ -78,12 +84,10 @@ def overrides_of(caller: str, said: Mapping[str, Any]) -> Overrides:
     root = Overrides()
     for path, strategy in said.items():
         if not isinstance(strategy, st.SearchStrategy):
-            key = f"{path}=" if path.isidentifier() else f"**{{{path!r}: "
-            end = "" if path.isidentifier() else "}"
             raise SpecError(
                 f"{caller} is given {path} = {strategy!r}, which is no strategy",
                 why="an override says what a field is drawn from",
-                instead=f"{key}st.just({strategy!r}){end}",
+                instead=caller.override(path, f"st.just({strategy!r})"),
             )
         place = root
         for name in path.split("."):

@@ -8,7 +8,7 @@ from __future__ import annotations
 import dataclasses
 import inspect
 import typing
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, Final
 
@@ -22,6 +22,7 @@ from ..errors import SpecError
 from ..messages.field_types import complete, is_pydantic, namespace_of, record_fields, record_of
 from ..modeling.functions import UnresolvedAnnotation
 from .building import LEFT_OUT, built
+from .callers import Caller, name_of
 from .leaves import LEAVES, Schema, Strategy
 from .overrides import Overrides
 from .steps import STEPS, no_json
@@ -34,14 +35,15 @@ _FEW: Final = 2
 _ANY_CLASS: Final = ConfigDict(arbitrary_types_allowed=True)
 _NONE: Final = inspect.Parameter.empty
 
-#: Gives the values that fields of a name share, or None: (name of the field, schema of the value).
-Pool = Callable[[str, Schema], Strategy | None]
+#: Gives the values that fields of a name share, or None: (path of the field, schema of the value).
+Pool = Callable[[Sequence[str], Schema], Strategy | None]
 
 
-def resolve(tp: Any, said: Overrides, pool: Pool | None = None) -> Strategy:
+def resolve(tp: Any, said: Overrides, caller: Caller, pool: Pool | None = None) -> Strategy:
     """The strategy of a type.
 
     Args:
+        caller: the call that the author wrote.
         tp: a model, a dataclass, a plain class with annotations, or any type that pydantic knows.
         said: what the author said of single fields.
         pool: gives the values that fields of a name share.
@@ -49,9 +51,9 @@ def resolve(tp: Any, said: Overrides, pool: Pool | None = None) -> Strategy:
     Raises:
         SpecError: where no strategy follows from the type of a field.
     """
-    name = getattr(tp, "__name__", None) or str(tp)
+    name = name_of(tp)
     for depth in DEPTHS:
-        made = _Resolver(name, pool, depth).of_type(tp, said)
+        made = _Resolver(name, caller, pool, depth).of_type(tp, said)
         if not made.is_empty:
             return made
     raise SpecError(
@@ -64,8 +66,9 @@ def resolve(tp: Any, said: Overrides, pool: Pool | None = None) -> Strategy:
 class _Resolver:
     """One walk, with bounded depth."""
 
-    def __init__(self, root: str, pool: Pool | None, depth: int) -> None:
-        self.root = root
+    def __init__(self, root: str, caller: Caller, pool: Pool | None, depth: int) -> None:
+        self._root = root
+        self._caller = caller
         self._pool = pool
         self._depth = depth
         self._definitions: dict[str, Schema] = {}
@@ -73,7 +76,6 @@ class _Resolver:
         self._level = 0
         self._known: dict[Any, Strategy] = {}
         self._path: list[str] = []
-        self._name = ""
 
     # --- types --------------------------------------------------------------------------------------------------------
 
@@ -83,7 +85,7 @@ class _Resolver:
             return self._named(tp, said, lambda: self._record(tp, record, said))
         schema = self._schema_of(tp)
         if schema["type"] == "is-instance":
-            raise self._unresolved(f"nothing says what is in {_name_of(schema['cls'])}")
+            raise self._unresolved(f"nothing says what is in {name_of(schema['cls'])}")
         return self.schema(schema, said)
 
     def _schema_of(self, tp: Any) -> Schema:
@@ -121,7 +123,7 @@ class _Resolver:
             if made.is_empty:
                 return made
             fields[parameter.name] = made
-        return built(lambda drawn: cls(**drawn), fields, self.root, cls.__name__)
+        return self.built(lambda drawn: cls(**drawn), fields, cls.__name__)
 
     def _valid(self, annotation: Any, said: Overrides) -> Strategy:
         """Values of a record's field, made what its type says: nobody else validates them."""
@@ -132,7 +134,10 @@ class _Resolver:
         if made.is_empty or not _converts(schema):
             return made
         validate = SchemaValidator(schema).validate_python  # type: ignore[arg-type,unused-ignore]
-        return built(lambda drawn: validate(drawn["value"]), {"value": made}, self.root, ".".join(self._path))
+        return self.built(lambda drawn: validate(drawn["value"]), {"value": made}, ".".join([self._root, *self._path]))
+
+    def built(self, make: Callable[[dict[str, Any]], Any], fields: Mapping[str, Strategy], shown: str) -> Strategy:
+        return built(make, fields, self._caller, ".".join(self._path), shown)
 
     # --- schemas ------------------------------------------------------------------------------------------------------
 
@@ -141,7 +146,7 @@ class _Resolver:
         leaf = LEAVES.get(kind)
         try:
             if leaf is not None:
-                shared = self._pool(self._name, schema) if self._pool is not None else None
+                shared = self._pool(self._path, schema) if self._pool is not None else None
                 if shared is not None:
                     return shared
                 made = leaf(schema)
@@ -177,7 +182,8 @@ class _Resolver:
 
     def reference(self, schema: Schema, said: Overrides) -> Strategy:
         ref = schema["schema_ref"]
-        key = (ref, self._name if self._pool is not None else "")
+        # What a pool gives depends on the field's name, and on whether it is one of the root's own.
+        key = (ref, *self._path[-1:], len(self._path) == 1) if self._pool is not None else ref
         return self._named(key, said, lambda: self.schema(self._definitions[ref], said))
 
     # --- where the walk is --------------------------------------------------------------------------------------------
@@ -199,14 +205,12 @@ class _Resolver:
 
     @contextmanager
     def _at(self, name: str) -> Iterator[None]:
-        outer, self._name = self._name, name
         self._path.append(name)
         yield
         self._path.pop()
-        self._name = outer
 
     def _unresolved(self, why: str) -> SpecError:
-        return unresolved_error(self.root, ".".join(self._path), why)
+        return unresolved_error(self._caller, self._root, ".".join(self._path), why)
 
 
 def _parameters(cls: Any, types: Mapping[str, Any], namespace: Any) -> Iterator[tuple[inspect.Parameter, Any]]:
@@ -235,7 +239,3 @@ def _converts(schema: Any) -> bool:
             return True
         return any(_converts(value) for key, value in schema.items() if key not in ("metadata", "serialization"))
     return isinstance(schema, list | tuple) and any(_converts(item) for item in schema)
-
-
-def _name_of(cls: Any) -> str:
-    return getattr(cls, "__qualname__", None) or str(cls)

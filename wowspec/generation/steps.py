@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from pydantic_core import to_json
 
 from ..messages.field_types import record_of
-from .building import LEFT_OUT, built
+from .building import LEFT_OUT
 from .constraints import constrained, constraint_of
 from .leaves import ANYTHING, CLASSES, Schema, Strategy, of_function
 from .overrides import Overrides
@@ -22,7 +22,9 @@ from .unresolved import Unresolved
 class Walk(Protocol):
     """What a step asks of the walk that it is part of."""
 
-    root: str
+    def built(self, make: Callable[[dict[str, Any]], Any], fields: Mapping[str, Strategy], shown: str) -> Strategy:
+        """Values of a class that stands at this place."""
+        ...
 
     def schema(self, schema: Schema, said: Overrides) -> Strategy:
         """The strategy of an inner schema."""
@@ -153,7 +155,7 @@ def _model(walk: Walk, schema: Schema, said: Overrides) -> Strategy:
         made = walk.schema(inner.get("schema", inner) if inner["type"] == "model-field" else inner, said)
         if made.is_empty:
             return made
-        return built(lambda drawn: cls(*drawn.values()), {"root": made}, walk.root, cls.__name__)
+        return walk.built(lambda drawn: cls(*drawn.values()), {"root": made}, cls.__name__)
     return _fields(walk, cls, inner["fields"], said)
 
 
@@ -208,7 +210,7 @@ def _fields(walk: Walk, cls: Any, fields: Mapping[str, Schema], said: Overrides)
             return cls.__pydantic_validator__.validate_python(values, by_alias=True, by_name=True)
         return cls(**values)
 
-    return built(make, drawn, walk.root, cls.__name__)
+    return walk.built(make, drawn, cls.__name__)
 
 
 def _plain(alias: Any) -> str | None:

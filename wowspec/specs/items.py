@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Final, TypedDict, Unpack
@@ -40,6 +40,10 @@ class On:
 
     def __repr__(self) -> str:
         return f"on({self.aggregate.__name__}, {self.id!r}{', ...' if self.items else ''})"
+
+    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:  # noqa: ARG002
+        """As Hypothesis prints it: the whole call, to be pasted."""
+        _print_call(printer, "on", (self.aggregate, self.id, *self.items), self.options)
 
 
 def on(
@@ -83,6 +87,10 @@ class Stream:
     events: tuple[Any, ...]
     options: Options = field(default=Options())
 
+    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:  # noqa: ARG002
+        """As Hypothesis prints it: the call, to be pasted."""
+        _print_call(printer, "stream", self.events, self.options)
+
 
 def stream(
     *events: Any, owner_id: str | None = None, space_id: str | None = None, tenant_id: str | None = None
@@ -100,6 +108,20 @@ def stream(
         )
     require_texts("stream", owner_id=owner_id, space_id=space_id, tenant_id=tenant_id)
     return Stream(events, Options(owner_id, space_id, tenant_id))
+
+
+def _print_call(printer: Any, name: str, arguments: Sequence[Any], options: Options) -> None:
+    """A call, written by a pretty printer of IPython's protocol."""
+    named = [(option, getattr(options, option)) for option in Options.__dataclass_fields__]
+    with printer.group(4, f"{name}(", ")"):
+        for place, (option, value) in enumerate([*[("", value) for value in arguments], *named]):
+            if option and value is None:
+                continue
+            if place:
+                printer.text(",")
+                printer.breakable()
+            printer.text(f"{option}=" if option else "")
+            printer.text(value.__name__) if isinstance(value, type) else printer.pretty(value)
 
 
 @dataclass(frozen=True, slots=True)
