@@ -518,3 +518,16 @@ def test_resending_meets_faults():
 
     assert seen(run) == ["OrderPaid v2"]
     assert [entry.point for entry in runtime.world.log] == ["domain_event_bus.send"]
+
+
+@pytest.mark.asyncio
+async def test_a_caller_in_an_event_loop(gateway):
+    """An awaited call of a process that has died comes back just so."""
+    gateway.world.with_profile("kafka")
+    gateway.world.using(Order, Seen)
+    gateway.world.given(PLACED)
+    gateway.world.arm(faults.event_store.append.crashes_before())
+
+    with pytest.raises(DeadlineExceeded):
+        await gateway.aio.send_and_wait(PAY)
+    assert gateway.world.views(Seen)["o-1"].seen == ["OrderPaid v2"]
