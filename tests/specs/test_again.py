@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from wowspec import ANY_EVENTS, SpecError, SpecFailure, faults, given, on, spec
@@ -9,7 +11,7 @@ from wowspec.specs import tracking
 from wowspec.specs.again import again, judge_again, rebuild
 from wowspec.specs.concurrent_spec import ConcurrentSpec
 from wowspec.specs.injecting import no_longer_want_kept, want_kept
-from wowspec.specs.nodes import Node, WithFaults
+from wowspec.specs.nodes import History, Node, WithFaults
 from wowspec.specs.recorded import ConditionKind
 
 from .shop_domain import (
@@ -259,8 +261,11 @@ def test_a_branch_decides_for_those_who_go_on():
 def test_a_projection_s_spec_is_judged_again():
     """What is given reaches it once more, without a `when`."""
     view = given(OrderView, on(Order, "o-1", OrderPlaced(sku="s-1", quantity=1))).expect_view("o-1", status="PLACED")
+    path = view._node.settled.path()
 
-    assert judge_again(view._node.settled.path()) == []
+    assert judge_again(path) == []
+    failures = judge_again([*path[:-2], replace(path[-2], step=History(())), path[-1]])
+    assert [failure.expected.verb for failure in failures] == ["expect_view"]
 
 
 def test_services_must_be_unused():

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -10,6 +11,7 @@ from ..errors import CommandResultError, SpecFailure
 from ..modeling.identity import AggregateRef
 from ..specs.builder import Spec
 from ..specs.items import On, on
+from ..specs.looking import stored
 from ..specs.nodes import Node
 from ..specs.render import Limits, quoted, render
 from ..specs.run import Run
@@ -49,35 +51,53 @@ class Candidate:
         return True
 
 
-def catching(perturbation: Perturbation, base: Sequence[Node], other: Sequence[Node]) -> str:
-    """The first expectation, as code, that holds of a run and not of the perturbed one; empty if there is none."""
+#: Within, a history is replayed as the perturbed system does.
+Around = Callable[[], AbstractContextManager[None]]
+
+
+def catching(perturbation: Perturbation, base: Sequence[Node], other: Sequence[Node], around: Around) -> str:
+    """The first expectation, as code, that holds of a run and not of the perturbed one; empty if there is none.
+
+    Args:
+        perturbation: what was perturbed.
+        base: the steps of the run as it is.
+        other: those of the perturbed run.
+        around: within, the system is the perturbed one.
+    """
     for mine, theirs in zip(base, other, strict=True):
         if mine.run is None or theirs.run is None:
             continue
-        for candidate in _candidates(perturbation, mine.run, theirs.run):
+        for candidate in _candidates(perturbation, mine.run, theirs.run, around):
             try:
-                if candidate.holds(mine) and not candidate.holds(theirs):
+                if candidate.holds(mine) and not _holds_within(candidate, theirs, around):
                     return str(candidate)
             except Exception:  # noqa: BLE001, S112 - the author's own comparison, or what a verb cannot be given here
                 continue
     return ""
 
 
-def _candidates(perturbation: Perturbation, run: Run, other: Run) -> Iterator[Candidate]:
+def _holds_within(candidate: Candidate, node: Node, around: Around) -> bool:
+    with around():
+        return candidate.holds(node)
+
+
+def _candidates(perturbation: Perturbation, run: Run, other: Run, around: Around) -> Iterator[Candidate]:
     target = perturbation.deed.target
     if target is Target.ERROR or run.error is not None:
         yield from _errors(run)
     if target is Target.SOURCING:
-        yield from _states(run, other)
+        yield from _states(run, other, around)
     if target is Target.COMMAND:
         yield from _commands(run)
+    if target is Target.FUNCTION:
+        yield from _views(run, other)
     yield from _events(perturbation, run)
     yield from _commands(run)
-    yield from _states(run, other)
+    yield from _states(run, other, around)
     yield from _views(run, other)
     if run.outcome is not None and run.outcome.result:
         yield Candidate("expect_result", kwargs=dict(run.outcome.result))
-    yield from _histories(run)
+    yield from _histories(run, other)
     if run.error is None and run.message is not None:
         yield Candidate("expect_succeeded")
 
@@ -103,13 +123,13 @@ def _pattern(text: str) -> str:
 def _events(perturbation: Perturbation, run: Run) -> Iterator[Candidate]:
     if run.message is None:
         return
-    stored = tuple(run.stored)
+    bodies = tuple(run.stored)
     name = perturbation.change.path.lstrip(".").partition(".")[0].partition("[")[0]
     if perturbation.deed.target is Target.EVENT and name:
-        for body in stored:
+        for body in bodies:
             if type(body) is type(perturbation.deed.value) and name in {each for each, _, _ in fields_of(body)}:
                 yield Candidate("expect_event", (type(body),), {name: getattr(body, name)})
-    yield Candidate("expect_events", stored) if stored else Candidate("expect_no_events")
+    yield Candidate("expect_events", bodies) if bodies else Candidate("expect_no_events")
 
 
 def _commands(run: Run) -> Iterator[Candidate]:
@@ -117,10 +137,10 @@ def _commands(run: Run) -> Iterator[Candidate]:
     yield Candidate("expect_commands", sent) if sent else Candidate("expect_no_commands")
 
 
-def _states(run: Run, other: Run) -> Iterator[Candidate]:
+def _states(run: Run, other: Run, around: Around) -> Iterator[Candidate]:
     own = run.reference if run.message is not None else None
     for reference in sorted(aggregates_of(run.session), key=lambda each: each != own):
-        changed = _changed(run, other, reference)
+        changed = _changed(run, other, reference, around)
         if not changed:
             continue
         if reference == own:
@@ -134,11 +154,12 @@ def _instance(run: Run, reference: AggregateRef) -> On:
     return on(root, reference.id)
 
 
-def _changed(run: Run, other: Run, reference: AggregateRef) -> dict[str, Any]:
+def _changed(run: Run, other: Run, reference: AggregateRef, around: Around) -> dict[str, Any]:
     """The fields of a state that the perturbed run left otherwise, as they should be."""
     try:
         mine = {name: value for name, value, _ in fields_of(run.aggregate_of(reference).state)}
-        theirs = {name: value for name, value, _ in fields_of(other.aggregate_of(reference).state)}
+        with around():
+            theirs = {name: value for name, value, _ in fields_of(other.aggregate_of(reference).state)}
     except Exception:  # noqa: BLE001 - a sourcing function that fails on what it was given
         return {}
     return {name: value for name, value in mine.items() if name not in theirs or theirs[name] != value}
@@ -155,14 +176,13 @@ def _views(run: Run, other: Run) -> Iterator[Candidate]:
                 yield Candidate("expect_no_view", (view_id,), {"projection": projection})
 
 
-def _histories(run: Run) -> Iterator[Candidate]:
-    stored = tuple(run.all_events)
-    if stored:
-        yield Candidate("expect_all_events", stored)
-    store = run.session.runtime.event_store
-    for reference in store.aggregate_ids():
-        bodies = [event.body for stream in store.peek(reference) for event in stream.events]
-        yield Candidate("expect_stored", (_instance(run, reference), *bodies))
+def _histories(run: Run, other: Run) -> Iterator[Candidate]:
+    for reference in run.session.runtime.event_store.aggregate_ids():
+        bodies = stored(run.session, reference)
+        if bodies != stored(other.session, reference):
+            yield Candidate("expect_stored", (_instance(run, reference), *bodies))
+    if run.all_events:
+        yield Candidate("expect_all_events", tuple(run.all_events))
 
 
 def _written(value: Any) -> str:

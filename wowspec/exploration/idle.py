@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from ..specs.again import Failure
-from ..specs.items import On, Stream
+from ..specs.items import On, Stream, TimeStep
 from ..specs.nodes import History, Node, WhenConcurrently
 from ..specs.placing import Place
 from ..specs.render import BRIEF, render
+from ..world.clock import NANOS_PER_MILLI, NANOS_PER_SECOND
 from .perturbing import Perturbing
 from .pictures import consequence_of
-from .strength import run_again
+from .strength import Strength, run_again, strength_of
 
 #: Expectations of a number that counts what was given, too, by verb: what else they may speak of.
 _COUNTS: Final[dict[str, tuple[str, ...]]] = {
@@ -40,8 +42,16 @@ class GivenItem:
     idle: bool
 
 
-def given_items(path: Sequence[Node]) -> list[GivenItem]:
-    """The items that are given on a way of steps that held; none where it cannot be run again."""
+def given_items(path: Sequence[Node], strength: Strength) -> list[GivenItem]:
+    """The items that are given on a way of steps that held; none where it cannot be run again.
+
+    An item without which the spec would notice less is not idle.
+
+    Args:
+        path: the steps.
+        strength: what came of perturbing them.
+    """
+    seen = {tried.name for tried in strength.tried if tried.noticed}
     if any(isinstance(node.step, WhenConcurrently) for node in path):
         return []
     base = run_again(path, Perturbing(), consequence_of)
@@ -56,9 +66,12 @@ def given_items(path: Sequence[Node]) -> list[GivenItem]:
             shorter = [*path[:at], replace(node, step=replace(step, items=rest)), *path[at + 1 :]]
             outcome = run_again(shorter, Perturbing(), consequence_of, _tells)
             idle = outcome.rerun is not None and not outcome.failures and outcome.picture == base.picture
+            if idle and seen:
+                without = strength_of(shorter, counts=_tells)
+                idle = seen <= {tried.name for tried in without.tried if tried.noticed}
             place = node.place
             exactly = place.instruction if isinstance(place, Place) else at
-            found.append(GivenItem(f"{place}@{exactly}[{index}]", str(place), render(item, BRIEF), idle))
+            found.append(GivenItem(f"{place}@{exactly}[{index}]", str(place), _written(item), idle))
     return found
 
 
@@ -75,6 +88,25 @@ def _without_one(items: tuple[Any, ...]) -> Iterator[tuple[str, Any, tuple[Any, 
                 yield f"{index}.{place}", event, (*before, replace(item, events=fewer), *after)
         else:
             yield str(index), item, (*before, *after)
+
+
+def _written(item: Any) -> str:
+    if not isinstance(item, TimeStep):
+        return render(item, BRIEF)
+    if item.to is not None:
+        return f"at({render(dt.datetime.fromtimestamp(item.to / NANOS_PER_SECOND, dt.UTC), BRIEF)})"
+    unit, size = next((unit for unit in _UNITS if item.by % (unit[1] * NANOS_PER_MILLI) == 0), _UNITS[-1])
+    return f"advance({unit}={item.by // (size * NANOS_PER_MILLI)})"
+
+
+#: Units of `advance`, in milliseconds.
+_UNITS: Final = (
+    ("days", 86_400_000),
+    ("hours", 3_600_000),
+    ("minutes", 60_000),
+    ("seconds", 1_000),
+    ("milliseconds", 1),
+)
 
 
 def _tells(failure: Failure) -> bool:

@@ -1,8 +1,8 @@
 """What the system under test could do otherwise: one table of perturbations, each addressed as the faults of plans are.
 
 A deed is something that its code did once in a run: an event that a command function returned, an error that it
-raised, a check that refused, a command that a saga function returned, a sourcing function that was called. Each row of
-the table says how a deed of its sort can be perturbed.
+raised, a check that refused, a command that a saga function returned, a sourcing function or a function of a projection
+that was called. Each row of the table says how a deed of its sort can be perturbed.
 """
 
 from __future__ import annotations
@@ -16,7 +16,6 @@ from typing import Any, Final
 from ..errors import IllegalArgumentError, IllegalStateError, WowError
 from ..messages.commands import CommandBuilder
 from ..messages.envelopes import CommandMessage
-from ..modeling.aggregates import AggregateMetadata
 from ..modeling.states import StateMetadata
 from ..specs.render import BRIEF, render
 from .alterations import Alteration, alterations, fields_of
@@ -30,6 +29,7 @@ class Target(StrEnum):
     CHECK = "check"
     SOURCING = "sourcing"
     COMMAND = "command"
+    FUNCTION = "function"
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,11 +39,12 @@ class Deed:
     Attributes:
         target: its sort.
         chain: what led to it, as in a plan's address; empty for a sourcing function, which is called at every load.
-        function: class and method.
+        function: class and method; of a check the class of the command that it refused.
         index: the place among what the function returned in this call.
-        value: the event, the error, the name of the check, the saga's command, the event class that was sourced.
-        beside: all that the function returned in this call.
-        aggregate: whose function it is.
+        value: the event, the error, the name of the check, the saga's command, the event class that was sourced, the
+            event that reached a function.
+        beside: all that the function returned in this call; of an error the command that it was raised for.
+        events: event classes that may take its place: those of the aggregate; of an error those of the function.
         state: of a sourcing function: of which state class.
     """
 
@@ -53,7 +54,7 @@ class Deed:
     index: int = 0
     value: Any = None
     beside: tuple[Any, ...] = ()
-    aggregate: AggregateMetadata | None = None
+    events: tuple[type, ...] = ()
     state: StateMetadata | None = None
 
     @property
@@ -70,7 +71,7 @@ class Change:
         path: of what is changed within a message, such as `.amount`.
         how: what happens to it.
         detail: from what to what, if that says anything.
-        instead: what the function returns in place of it; for an error, what it raises, nothing if it is empty.
+        instead: what the function returns in place of it, or raises.
         width: in place of how many of those that it returned.
     """
 
@@ -108,6 +109,8 @@ class Perturbation:
             return f"{deed.function}: check {deed.value!r} {change.how}"
         if deed.target is Target.SOURCING:
             return f"{deed.function}: {deed.value.__name__} {change.how}"
+        if deed.target is Target.FUNCTION:
+            return f"{deed.function}: {type(deed.value).__name__} {change.how}"
         return f"{deed.function} → {_sort(body_of(deed.value))}{change.path} {change.how}"
 
     @property
@@ -116,9 +119,8 @@ class Perturbation:
         deed, change = self.deed, self.change
         if deed.target is Target.SOURCING:
             return self.name
-        place = {Target.ERROR: "error", Target.CHECK: f"check[{deed.value}]"}.get(
-            deed.target, f"{deed.target}[{deed.index}]"
-        )
+        places = {Target.ERROR: "error", Target.CHECK: f"check[{deed.value}]", Target.FUNCTION: deed.function}
+        place = places.get(deed.target, f"{deed.target}[{deed.index}]")
         return f"{deed.chain}/{place}{change.path} {change.how}"
 
 
@@ -170,17 +172,22 @@ def _exchanged(deed: Deed) -> Iterator[Change]:
 
 def _replaced(deed: Deed) -> Iterator[Change]:
     """The first other event class of the aggregate that the fields of this one make."""
-    fields = {name: value for name, value, _ in fields_of(deed.value)}
-    for other in deed.aggregate.events if deed.aggregate is not None else ():
-        if other is type(deed.value):
+    for other in _made_of(deed.value, deed.events):
+        yield Change("", f"replaced by {type(other).__name__}", instead=(other,))
+        return
+
+
+def _made_of(message: Any, classes: tuple[type, ...]) -> Iterator[Any]:
+    """Messages of other classes that can be made of the fields of this one."""
+    fields = {name: value for name, value, _ in fields_of(message)}
+    for other in classes:
+        if other is type(message):
             continue
         try:
-            accepted = [name for name in fields if name in _parameters(other)]
-            made = other(**{name: fields[name] for name in accepted})
+            made = other(**{name: fields[name] for name in fields if name in _parameters(other)})
         except Exception:  # noqa: BLE001, S112 - its class wants something else
             continue
-        yield Change("", f"replaced by {other.__name__}", instead=(made,))
-        return
+        yield made
 
 
 def _parameters(cls: Any) -> set[str]:
@@ -249,6 +256,13 @@ def _text_replaced(deed: Deed) -> Iterator[Change]:
 _OTHER_TEXT: Final = "another text"
 
 
+def _passed_over(deed: Deed) -> Iterator[Change]:
+    """As if what raised were not there: an event that the function returns otherwise, made of the command's fields."""
+    for event in _made_of(deed.beside[0], deed.events):
+        yield Change("", f"passed over, {type(event).__name__} follows", instead=(event,))
+        return
+
+
 # --- commands of sagas ------------------------------------------------------------------------------------------------
 
 
@@ -267,7 +281,7 @@ def _command_altered(deed: Deed) -> Iterator[Change]:
 
 
 def _skipped(deed: Deed) -> Iterator[Change]:
-    yield Change("", "skipped" if deed.target is Target.CHECK else "not sourced")
+    yield Change("", "not sourced" if deed.target is Target.SOURCING else "skipped")
 
 
 #: All of them. What a row says of a deed is found in a run without perturbations, and holds for its reruns.
@@ -278,6 +292,7 @@ PERTURBATIONS: tuple[PerturbationRow, ...] = (
     PerturbationRow("replaced", Target.EVENT, _replaced),
     PerturbationRow("altered", Target.EVENT, _altered),
     PerturbationRow("dropped", Target.ERROR, _dropped),
+    PerturbationRow("passed over", Target.ERROR, _passed_over),
     PerturbationRow("replaced", Target.ERROR, _class_replaced),
     PerturbationRow("code altered", Target.ERROR, _code_replaced),
     PerturbationRow("text altered", Target.ERROR, _text_replaced),
@@ -285,6 +300,7 @@ PERTURBATIONS: tuple[PerturbationRow, ...] = (
     PerturbationRow("skipped", Target.SOURCING, _skipped),
     PerturbationRow("dropped", Target.COMMAND, _dropped),
     PerturbationRow("altered", Target.COMMAND, _command_altered),
+    PerturbationRow("skipped", Target.FUNCTION, _skipped),
 )
 
 

@@ -17,7 +17,6 @@ from ..messages.streams import flatten
 from ..modeling.decorators import Role
 from ..modeling.functions import HandlerFunction
 from ..modeling.processors import ProcessorKind
-from ..runtime.aggregate import CommandAggregate
 from ..runtime.invocation import call
 from ..runtime.sourcing import unsourced
 from ..specs.session import Session
@@ -80,9 +79,11 @@ class Perturbing:
             self._chains.see(exchange.message)
             changing = self._events
         elif isinstance(exchange, DomainEventExchange) and exchange.event_function is not None:
-            self._chains.event(exchange.message)
+            chain = f"{self._chains.event(exchange.message)}>{handler.owner.__name__}"
             if exchange.event_function.kind is ProcessorKind.STATELESS_SAGA:
                 changing = self._commands
+            elif self._is_wanted(self._did(Deed(Target.FUNCTION, chain, handler.place, value=exchange.message.body))):
+                return None
         world.perturber = None
         try:
             result = call(handler, instance, exchange, world)
@@ -98,12 +99,9 @@ class Perturbing:
             return self._rest(result, handler, exchange, changing)
         return changing(handler, exchange, result)
 
-    def skips(self, check: str, exchange: Any) -> bool:
+    def skips(self, check: str, command: Any) -> bool:
         """A check refuses a command."""
-        aggregate: CommandAggregate = exchange.command_aggregate
-        function = aggregate.metadata.functions.get(type(exchange.message.body))
-        place = function.handler.place if function is not None else type(exchange.message.body).__name__
-        deed = Deed(Target.CHECK, self._chains.see(exchange.message), place, value=check, aggregate=aggregate.metadata)
+        deed = Deed(Target.CHECK, self._chains.see(command), type(command.body).__name__, value=check)
         return self._is_wanted(self._did(deed, f"check {check}"))
 
     def caused(self, command: Any, event: Any, processor: str, index: int) -> None:
@@ -125,14 +123,13 @@ class Perturbing:
         chain = self._chains.see(exchange.message)
         if handler.row.role is Role.AFTER_COMMAND:
             chain = f"{chain}/{handler.name}"
-        metadata = exchange.command_aggregate.metadata
-        return self._returned(Target.EVENT, chain, handler.place, result, metadata)
+        return self._returned(Target.EVENT, chain, handler.place, result, exchange.command_aggregate.metadata.events)
 
     def _commands(self, handler: HandlerFunction, exchange: Any, result: Any) -> Any:
         chain = f"{self._chains.event(exchange.message)}>{handler.owner.__name__}"
-        return self._returned(Target.COMMAND, chain, handler.place, result, None)
+        return self._returned(Target.COMMAND, chain, handler.place, result)
 
-    def _returned(self, target: Target, chain: str, place: str, result: Any, aggregate: Any) -> Any:
+    def _returned(self, target: Target, chain: str, place: str, result: Any, events: tuple[type, ...] = ()) -> Any:
         try:
             values = [] if result is None else flatten(result)
         except SpecError:
@@ -140,7 +137,7 @@ class Perturbing:
         if not values or any(value is None for value in values):
             return values or result
         for index, value in enumerate(values):
-            deed = self._did(Deed(target, chain, place, index, _kept(value), tuple(values), aggregate))
+            deed = self._did(Deed(target, chain, place, index, _kept(value), tuple(values), events))
             if self._is_wanted(deed):
                 assert self.perturbation is not None
                 change = self.perturbation.change
@@ -153,14 +150,16 @@ class Perturbing:
         if isinstance(error, SpecError | InjectedFault | InjectedTimeout):
             raise error
         chain = self._chains.see(exchange.message)
-        deed = Deed(Target.ERROR, chain, handler.place, value=error, aggregate=exchange.command_aggregate.metadata)
+        deed = Deed(
+            Target.ERROR, chain, handler.place, value=error, beside=(exchange.message.body,), events=handler.events
+        )
         if not self._is_wanted(self._did(deed)):
             raise error
         assert self.perturbation is not None
         instead = self.perturbation.change.instead
-        if not instead:
-            return None
-        raise instead[0].with_traceback(None) from None
+        if instead and isinstance(instead[0], BaseException):
+            raise instead[0].with_traceback(None) from None
+        return list(instead) or None
 
     def _did(self, deed: Deed, further: str = "") -> Deed:
         self.deeds.setdefault((deed.key, further), deed)
@@ -197,4 +196,4 @@ def sourced(sessions: list[Session]) -> Iterator[Deed]:
                 handler = metadata.state.functions.get(kind)
                 if handler is not None and (id(metadata.state), kind) not in seen:
                     seen.add((id(metadata.state), kind))
-                    yield Deed(Target.SOURCING, "", handler.place, value=kind, aggregate=metadata, state=metadata.state)
+                    yield Deed(Target.SOURCING, "", handler.place, value=kind, state=metadata.state)

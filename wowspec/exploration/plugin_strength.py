@@ -69,11 +69,12 @@ class StrengthPlugin:
             self._known.update(tried.name for tried in strength.tried if tried.noticed)
             found["tried"] += [_plain(tried) for tried in strength.tried]
             for text, failed in strength.expected.items():
-                found["expected"][text] = failed or found["expected"].get(text, False)
+                before = found["expected"].get(text)
+                found["expected"][text] = before if failed is None else failed or bool(before)
             if strength.left_out and strength.left_out not in found["left_out"]:
                 found["left_out"].append(strength.left_out)
             if self._lints:
-                found["given"] += [cast("GivenJson", asdict(given)) for given in given_items(path)]
+                found["given"] += [cast("GivenJson", asdict(given)) for given in given_items(path, strength)]
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_makereport(self, item: pytest.Item, call: Any) -> Generator[None, Any, Any]:  # noqa: ARG002

@@ -14,11 +14,12 @@ from ..errors import SpecError
 from ..faults.planned import Livelock
 from ..specs import tracking
 from ..specs.again import Failure, Rerun, judged_again
-from ..specs.nodes import Node, WhenConcurrently
+from ..specs.nodes import ACTIONS, Node, WhenConcurrently, WithFaults
+from ..specs.recorded import Expected
 from .catching import catching
 from .perturbations import Perturbation, perturbations_of
 from .perturbing import Perturbing, sourced
-from .pictures import Picture, picture_of
+from .pictures import Picture, picture_of, runs_of
 
 #: Verbs that speak of the pipeline, which nothing here perturbs: that nothing makes them fail is no fault of theirs.
 OF_THE_PIPELINE: Final = frozenset(
@@ -44,6 +45,10 @@ OF_THE_PIPELINE: Final = frozenset(
 )
 
 
+#: Verbs that look at states and views, whoever made them what they are.
+OF_THE_END: Final = frozenset(("always", "eventually", "expect_state", "expect_view", "expect_no_view"))
+
+
 @dataclass(frozen=True, slots=True)
 class Tried:
     """One perturbation of one way of steps that changed something.
@@ -67,22 +72,6 @@ class Tried:
     instead: str = ""
 
 
-@dataclass(slots=True)
-class Strength:
-    """What came of perturbing one way of steps.
-
-    Attributes:
-        tried: the perturbations that changed something.
-        expected: the expectations that speak of the system under test, by place and verb; whether one of the
-            perturbations made it fail.
-        left_out: why nothing was tried, where nothing was.
-    """
-
-    tried: list[Tried] = field(default_factory=list)
-    expected: dict[str, bool] = field(default_factory=dict)
-    left_out: str = ""
-
-
 @dataclass(frozen=True, slots=True)
 class Outcome:
     """A run to its end, or what stopped it.
@@ -90,7 +79,7 @@ class Outcome:
     Attributes:
         rerun: what ran.
         failures: what did not hold.
-        picture: what came of it, if everything held.
+        picture: what came of it.
         error: what stopped it.
     """
 
@@ -99,20 +88,66 @@ class Outcome:
     picture: Picture | None = None
     error: str = ""
 
+    def changes(self, base: Outcome, action: int, *, in_the_end: bool) -> bool:
+        """Whether an action came to something else than in the run as it is.
 
-def strength_of(path: Sequence[Node], known: Container[str] = ()) -> Strength:
+        Args:
+            base: the run as it is.
+            action: the action's place among all.
+            in_the_end: whether states and views count, too, which are those after the last one.
+        """
+        mine, theirs = self.picture, base.picture
+        if mine is None or theirs is None or len(mine.actions) != len(theirs.actions):
+            return False
+        if mine.actions[action] != theirs.actions[action]:
+            return True
+        is_last = action == len(theirs.actions) - 1
+        return in_the_end and is_last and (mine.states, mine.views) != (theirs.states, theirs.views)
+
+
+@dataclass(slots=True)
+class Strength:
+    """What came of perturbing one way of steps.
+
+    Attributes:
+        tried: the perturbations that changed something.
+        expected: the expectations that speak of the system under test, by place and verb: whether one of the
+            perturbations made it fail; None: none of them changed what it speaks of.
+        left_out: why nothing was tried, where nothing was.
+        places: which action each of them speaks of, and its verb.
+    """
+
+    tried: list[Tried] = field(default_factory=list)
+    expected: dict[str, bool | None] = field(default_factory=dict)
+    left_out: str = ""
+    places: dict[str, tuple[int, str]] = field(default_factory=dict)
+
+    def weigh(self, base: Outcome, outcome: Outcome, noticed: Sequence[str]) -> None:
+        """What a perturbation says of the expectations: those of an action that it changed could have failed."""
+        for text, (action, verb) in self.places.items():
+            if text in noticed:
+                self.expected[text] = True
+            elif self.expected[text] is None and outcome.changes(base, action, in_the_end=verb in OF_THE_END):
+                self.expected[text] = False
+
+
+def strength_of(
+    path: Sequence[Node], known: Container[str] = (), counts: Callable[[Failure], bool] = lambda _: True
+) -> Strength:
     """Perturb what happens on a way of steps that held, one deed at a time.
 
     Args:
         path: the steps, from the root on, as `tracking.paths` gives them.
         known: names of perturbations that need not be tried again: a spec noticed them.
+        counts: which failures count.
     """
-    strength = Strength(expected=dict.fromkeys(expectations_of(path), False))
+    strength = Strength(places=expectations_of(path))
+    strength.expected = dict.fromkeys(strength.places, None)
     if any(isinstance(node.step, WhenConcurrently) for node in path):
         strength.left_out = "when_concurrently(...) is run in all its orders, which are not perturbed"
         return strength
     looking = Perturbing()
-    base = run_again(path, looking)
+    base = run_again(path, looking, counts=counts)
     if base.rerun is None:
         strength.left_out = f"it does not run a second time: {base.error}"
         return strength
@@ -122,18 +157,25 @@ def strength_of(path: Sequence[Node], known: Container[str] = ()) -> Strength:
     deeds = [*looking.deeds.values(), *sourced(looking.sessions)]
     for perturbation in perturbations_of(deeds):
         if perturbation.name not in known:
-            _try(path, base, perturbation, strength)
+            _try(path, base, perturbation, strength, counts)
     return strength
 
 
-def expectations_of(path: Sequence[Node]) -> list[str]:
-    """The expectations of a way that speak of the system under test, as place and verb."""
-    return [
-        f"{expected.place}: {expected.verb}(...)"
-        for node in path
-        for expected in node.expected
-        if expected.verb not in OF_THE_PIPELINE
-    ]
+def expectations_of(path: Sequence[Node]) -> dict[str, tuple[int, str]]:
+    """The expectations of a way that speak of the system under test, as place and verb: of which of its actions, and the verb.
+
+    What is said once faults are armed speaks of them.
+    """
+    actions = -1
+    found: dict[str, tuple[int, str]] = {}
+    for node in path:
+        if isinstance(node.step, WithFaults):
+            break
+        actions += isinstance(node.step, ACTIONS)
+        for expected in node.expected:
+            if expected.verb not in OF_THE_PIPELINE:
+                found[_text(expected)] = max(actions, 0), expected.verb
+    return found
 
 
 def place_of(path: Sequence[Node]) -> str:
@@ -141,21 +183,32 @@ def place_of(path: Sequence[Node]) -> str:
     return next((str(node.place) for node in reversed(path) if node.place), "")
 
 
-def _try(path: Sequence[Node], base: Outcome, perturbation: Perturbation, strength: Strength) -> None:
+def _text(expected: Expected) -> str:
+    return f"{expected.place}: {expected.verb}(...)"
+
+
+def _try(
+    path: Sequence[Node],
+    base: Outcome,
+    perturbation: Perturbation,
+    strength: Strength,
+    counts: Callable[[Failure], bool],
+) -> None:
     perturbing = Perturbing(perturbation)
     with perturbing.around():
-        outcome = run_again(path, perturbing)
-        if not perturbing.happened:
-            return
-        noticed = _noticed(outcome, strength)
-        if not noticed and outcome.picture == base.picture:
-            return
-        instead = ""
-        if not noticed:
-            assert base.rerun is not None
-            assert outcome.rerun is not None
-            with tracking.aside():
-                instead = catching(perturbation, base.rerun.nodes, outcome.rerun.nodes)
+        outcome = run_again(path, perturbing, counts=counts)
+    if not perturbing.happened:
+        return
+    noticed = _noticed(outcome)
+    if not noticed and outcome.picture == base.picture:
+        return
+    strength.weigh(base, outcome, noticed)
+    instead = ""
+    if not noticed:
+        assert base.rerun is not None
+        assert outcome.rerun is not None
+        with tracking.aside():
+            instead = catching(perturbation, base.rerun.nodes, outcome.rerun.nodes, perturbing.around)
     strength.tried.append(
         Tried(
             perturbation.name,
@@ -169,19 +222,14 @@ def _try(path: Sequence[Node], base: Outcome, perturbation: Perturbation, streng
     )
 
 
-def _noticed(outcome: Outcome, strength: Strength) -> tuple[str, ...]:
+def _noticed(outcome: Outcome) -> tuple[str, ...]:
     if outcome.rerun is None:
         return (outcome.error,)
-    how = []
-    for failure in outcome.failures:
-        if failure.expected is None:
-            how.append(_first_line(failure.error))
-            continue
-        text = f"{failure.expected.place}: {failure.expected.verb}(...)"
-        if text in strength.expected:
-            strength.expected[text] = True
-        how.append(text)
-    return tuple(dict.fromkeys(how))
+    return tuple(dict.fromkeys(_told(failure) for failure in outcome.failures))
+
+
+def _told(failure: Failure) -> str:
+    return _first_line(failure.error) if failure.expected is None else _text(failure.expected)
 
 
 def _first_line(error: Exception) -> str:
@@ -199,14 +247,14 @@ def run_again(
     Args:
         path: the steps.
         perturbing: stands in its worlds.
-        look: what is seen of a run that holds.
+        look: what is seen of a run.
         counts: which failures count.
     """
     try:
         rerun = judged_again(path, opened=perturbing.attach)
         failures = [failure for failure in rerun.failures if counts(failure)]
         with tracking.aside():
-            picture = None if failures else look(rerun.nodes)
+            picture = look(rerun.nodes) if runs_of(rerun.nodes) else None
     except Livelock:
         return Outcome(error="the world never comes to rest")
     except SpecError as error:

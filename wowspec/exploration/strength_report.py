@@ -38,11 +38,11 @@ class GivenJson(TypedDict):
 
 
 class TestJson(TypedDict):
-    """What one test found; `expected` says of each expectation whether a perturbation made it fail."""
+    """What one test found; `expected`: whether a perturbation made the expectation fail, None where none could."""
 
     test: str
     tried: list[TriedJson]
-    expected: dict[str, bool]
+    expected: dict[str, bool | None]
     given: list[GivenJson]
     left_out: list[str]
 
@@ -144,12 +144,11 @@ def idle_expectations(results: Iterable[TestJson]) -> list[tuple[str, list[str]]
     found: dict[str, list[str]] = {}
     at_work = set()
     for result in results:
-        if not result["tried"]:
-            continue
         for text, failed in result["expected"].items():
             if failed:
                 at_work.add(text)
-            found.setdefault(text, []).append(result["test"])
+            elif failed is not None:
+                found.setdefault(text, []).append(result["test"])
     return [(text, tests) for text, tests in found.items() if text not in at_work]
 
 

@@ -115,7 +115,7 @@ def judged_again(
     watch = Watch([condition for condition in conditions if condition.kind is ConditionKind.ALWAYS])
     judge = _Judge(watch)
     with tracking.aside():
-        begins = [place for place, node in enumerate(nodes) if isinstance(node.step, ACTIONS)]
+        begins = [_first_said(nodes, place) for place, node in enumerate(nodes) if isinstance(node.step, ACTIONS)]
         try:
             steps = run_steps(nodes, watch, opened)
             for begin, end, _ in zip(begins, [*begins[1:], len(nodes)], steps, strict=True):
@@ -124,6 +124,11 @@ def judged_again(
             # Something that was given failed, so that there is no world to go on in.
             judge.failures.append(Failure(path[-1], None, failure))
     return Rerun(nodes, judge.failures)
+
+
+def _first_said(nodes: Sequence[Node], place: int) -> int:
+    """From where on something may be expected of an action: of a projection it is said at what is given."""
+    return place - 1 if place and nodes[place - 1].settled is nodes[place] else place
 
 
 class _Judge:
@@ -142,11 +147,13 @@ class _Judge:
                 error = self._call(spec, expected)
                 if error is not None:
                     self.failures.append(Failure(original, expected, error))
-        first = originals[0], nodes[0]
-        if nodes[0].run is not None:
-            error = _undecided(*first, nodes[0].run)
+        original, action = next(
+            pair for pair in zip(originals, nodes, strict=True) if isinstance(pair[1].step, ACTIONS)
+        )
+        if action.run is not None:
+            error = _undecided(original, action, action.run)
             if error is not None:
-                self.failures.append(Failure(first[0], None, error))
+                self.failures.append(Failure(original, None, error))
 
     def _call(self, spec: Spec[Any] | ConcurrentSpec[Any], expected: Expected) -> Exception | None:
         condition = expected.condition

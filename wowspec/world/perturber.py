@@ -15,8 +15,8 @@ class Perturber(Protocol):
         """Call a message function and give its result, or another one; as `runtime.invocation.call`."""
         ...
 
-    def skips(self, check: str, exchange: Any) -> bool:
-        """Whether a check that refuses the command of an exchange is passed over."""
+    def skips(self, check: str, command: Any) -> bool:
+        """Whether a check that refuses a command's message is passed over."""
         ...
 
     def caused(self, command: Any, event: Any, processor: str, index: int) -> None:

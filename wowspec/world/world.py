@@ -108,6 +108,10 @@ class World:
         #: Changes what the system under test does; copies of a world have none.
         self.perturber: Perturber | None = None
 
+    def passes_over(self, check: str, command: Any) -> bool:
+        """Whether a check that refuses a command is passed over; asked only then."""
+        return self.perturber is not None and self.perturber.skips(check, command)
+
     def next_id(self) -> str:
         """A new global id."""
         return self.ids.next_id(self.clock.nanos // NANOS_PER_MILLI)
