@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Generator, Iterable, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -13,11 +13,12 @@ from ..specs.execution import plan_of
 from ..specs.layout import several
 from ..specs.session import Profile
 from .determinism import require_same
-from .explorer import Explored, Explorer, PlanResult, Player
+from .enumeration import Explored, RunMany, Step, explore
+from .explorer import Explorer, PlanResult, Player
 from .findings import Finding, RecoveryClass
 from .playing import Way, play
 from .report import finding_lines, pinned, replay_line
-from .results import BrokenJson, CellJson, FindingJson, ResultJson, empty_result, undeclared
+from .results import BrokenJson, CellJson, FindingJson, PlanJson, ResultJson, empty_result, undeclared
 from .run_laws import RUN_LAW_BY_NAME
 from .settings import Settings
 from .trial import Trial
@@ -67,17 +68,22 @@ class SpecExploration:
             for metadata in self.explorer.base.played.session.runtime.catalog.processors.values()
         }
 
-    def run(self) -> ResultJson:
+    def run(self, run_many: RunMany[PlanJson] | None = None) -> ResultJson:
         """Run everything that the settings ask for.
+
+        Args:
+            run_many: runs plans elsewhere; by default they are run here.
 
         Raises:
             PlanNotReached: for an example whose faults do not all strike.
         """
-        examples = [self._reached(plan) for plan in self.said.examples]
-        explored = self.explorer.explore(self.said.bounds(), self.said.keeps) if self.said.depth else Explored()
-        known = {result.plan.key for result in examples}
-        results = [*examples, *(result for result in explored.results if result.plan.key not in known)]
-        return self.result(results, explored)
+        # Of a sweep in parts the first one runs them.
+        examples = [self._reached(plan) for plan in self.said.examples if self.said.shard[0] == 1]
+        explored: Explored[PlanJson] = Explored()
+        if self.said.depth:
+            explored = explore(self.explorer.singles(), self.said.bounds(), run_many or self._each, self.said.keeps)
+        known = {plan.key for plan in self.said.examples}
+        return self.result([*examples, *(each for each in explored.results if _key(each) not in known)], explored)
 
     def replay(self, plan: Plan) -> ResultJson:
         """Run one plan.
@@ -87,11 +93,20 @@ class SpecExploration:
         """
         return self.result([self._reached(plan)], Explored())
 
-    def _reached(self, plan: Plan) -> PlanResult:
+    def step(self, plan: Plan, *, deeper: bool = False) -> Step[PlanJson]:
+        """Run one plan, and say where it leads."""
+        result, played = self.explorer.run(plan, record=deeper)
+        return self.explorer.step(self._said(result), result, played, deeper=deeper)
+
+    def _each(self, plans: Sequence[Plan], deeper: bool) -> Generator[Step[PlanJson], None, None]:
+        for plan in plans:
+            yield self.step(plan, deeper=deeper)
+
+    def _reached(self, plan: Plan) -> PlanJson:
         result, _ = self.explorer.run(plan)
         if result.unreached:
             raise PlanNotReached(self.unreached_text(plan, result.unreached))
-        return result
+        return self._said(result)
 
     def unreached_text(self, plan: Plan, unreached: Iterable[str]) -> str:
         """Which faults of a plan never struck, and where they may have been meant to."""
@@ -109,9 +124,11 @@ class SpecExploration:
 
     # --- as JSON ------------------------------------------------------------------------------------------------------
 
-    def result(self, results: list[PlanResult], explored: Explored) -> ResultJson:
+    def result(self, results: list[PlanJson], explored: Explored[PlanJson]) -> ResultJson:
         """What came of the plans that were run."""
         json = empty_result(self.test, self.spec, self.profile.name)
+        json["killed"] = [result["plan"] for result in results if result["killed"]]
+        results = [result for result in results if not result["killed"]]
         json["plans"] = len(results)
         json["base_points"] = len(self.explorer.base.played.rows)
         json["left"] = dict(explored.left)
@@ -119,28 +136,37 @@ class SpecExploration:
         json["unjudged"] = sorted(self.explorer.unjudged)
         cells: dict[tuple[str, str], dict[str, int]] = {}
         for result in results:
-            if result.finding is not None:
-                result.finding.known = known_laws(result.finding, self._kinds, self.profile)
-                if result.finding.is_known:
-                    result.recovery = RecoveryClass.KNOWN
-            json["outcomes"][result.recovery] = json["outcomes"].get(result.recovery, 0) + 1
-            for fault in result.plan:
-                outcomes = cells.setdefault((fault.address.point, fault.kind.value), {})
-                outcomes[result.recovery] = outcomes.get(result.recovery, 0) + 1
-            if result.finding is not None:
-                json["findings"].append(self._finding(result.finding))
+            recovery = result["recovery"]
+            json["outcomes"][recovery] = json["outcomes"].get(recovery, 0) + 1
+            for point, kind in result["faults"]:
+                outcomes = cells.setdefault((point, kind), {})
+                outcomes[recovery] = outcomes.get(recovery, 0) + 1
+            if result["finding"] is not None:
+                json["findings"].append(result["finding"])
         json["cells"] = [
-            CellJson(point=point, kind=kind, outcomes={str(name): count for name, count in outcomes.items()})
-            for (point, kind), outcomes in cells.items()
+            CellJson(point=point, kind=kind, outcomes=outcomes) for (point, kind), outcomes in cells.items()
         ]
-        json["outcomes"] = {str(name): count for name, count in json["outcomes"].items()}
         json["vanished"] = self._vanished(json, results)
         return json
 
-    def _vanished(self, json: ResultJson, results: list[PlanResult]) -> list[str]:
+    def _said(self, result: PlanResult) -> PlanJson:
+        """What came of one plan."""
+        if result.finding is not None:
+            result.finding.known = known_laws(result.finding, self._kinds, self.profile)
+            if result.finding.is_known and not result.finding.healed_by:
+                result.recovery = RecoveryClass.KNOWN
+        return PlanJson(
+            plan=str(result.plan),
+            faults=[[fault.address.point, fault.kind.value] for fault in result.plan],
+            recovery=str(result.recovery),
+            finding=None if result.finding is None else self._finding(result.finding),
+            killed=False,
+        )
+
+    def _vanished(self, json: ResultJson, results: list[PlanJson]) -> list[str]:
         """Declared findings that did not appear although their plans were run."""
         found = {(finding["plan"], item["law"]) for finding in json["findings"] for item in finding["broken"]}
-        run = {str(result.plan) for result in results}
+        run = {result["plan"] for result in results}
         whole = self.said.shard == (1, 1) and not json["left"]
         return [
             str(item)
@@ -174,6 +200,10 @@ class SpecExploration:
         )
 
 
+def _key(result: PlanJson) -> frozenset[str]:
+    return frozenset(result["plan"].split("; "))
+
+
 #: How many groups of findings a failing test tells whole, and how many plans of each by name.
 _MOST_GROUPS: Final = 5
 _MOST_PLANS: Final = 8
@@ -197,6 +227,12 @@ def require_nothing_found(result: ResultJson, *, strict: bool = False) -> None:
         "  why: what is declared is excused, and an excuse for nothing hides the next finding\n"
         "  instead: remove it from expected=[...] or the baseline"
         for gone in result["vanished"]
+    ]
+    texts += [
+        f"a plan ends the process in which it is run: {plan}\n"
+        "  why: nobody can say what else comes of it; under the same fault it would end the application, too\n"
+        "  instead: code that raises where it calls os._exit(), or that does not overrun the stack of a library"
+        for plan in result["killed"]
     ]
     if texts:
         raise SpecFailure("\n\n".join(texts))

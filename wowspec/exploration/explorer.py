@@ -1,15 +1,17 @@
-"""Enumeration: every plan up to a depth, breadth first and in canonical order, each run once and judged."""
+"""Runs plans over the steps of one spec, and judges each run by the laws."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import hashlib
+from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 from ..faults.planned import MOST_VISITS
 from ..faults.plans import Plan, PlannedFault
 from ..world.profiles import IN_MEMORY, PortProfile
 from .addresses import Selection, faults_along
+from .enumeration import Bounds, Explored, Step, explore
 from .findings import Finding, RecoveryClass
 from .playing import Played, Way, play
 from .recoveries import Recovery
@@ -18,6 +20,8 @@ from .trial import Allowances, Trial
 
 #: How many points a run under faults may pass for each that the fault-free one passes, and how many besides.
 _VISITS_TIMES, _VISITS_MORE = 40, 2_000
+
+R = TypeVar("R")
 
 
 class Player(Protocol):
@@ -36,21 +40,6 @@ class Player(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class Bounds:
-    """How far exploration goes.
-
-    Attributes:
-        depth: how many faults a plan has at most.
-        max_runs: how many runs are made at most; None: any number.
-        out_of_time: says that the time is over; None: there is no limit.
-    """
-
-    depth: int = 1
-    max_runs: int | None = None
-    out_of_time: Callable[[], bool] | None = None
-
-
 @dataclass(slots=True)
 class PlanResult:
     """What came of one plan.
@@ -66,26 +55,6 @@ class PlanResult:
     finding: Finding | None
     recovery: RecoveryClass
     unreached: list[str] = field(default_factory=list)
-
-
-@dataclass(slots=True)
-class Explored:
-    """What exploration of one spec came to.
-
-    Attributes:
-        results: each plan that was run, in order.
-        left: how many plans of each depth a bound left out, by what bound: text → count.
-        joined: plans that were not extended because another one came to the same world.
-    """
-
-    results: list[PlanResult] = field(default_factory=list)
-    left: dict[str, int] = field(default_factory=dict)
-    joined: int = 0
-
-    @property
-    def findings(self) -> list[Finding]:
-        """What broke, in the order in which it was found: the shortest plans first."""
-        return [result.finding for result in self.results if result.finding is not None]
 
 
 class Explorer:
@@ -174,55 +143,32 @@ class Explorer:
         reached = played.armory.reached or []
         return faults_along(reached[since:], self.profile, self.selection, played.session.world.services)
 
-    def explore(self, bounds: Bounds, keep: Callable[[int], bool] | None = None) -> Explored:
-        """Run every plan up to a depth; a plan that breaks a law is not extended, nor one that came to a known world.
+    def explore(self, bounds: Bounds) -> Explored[PlanResult]:
+        """Run every plan up to a depth, here."""
+        return explore(self.singles(), bounds, self._each)
+
+    def _each(self, plans: Sequence[Plan], deeper: bool) -> Generator[Step[PlanResult], None, None]:
+        for plan in plans:
+            result, played = self.run(plan, record=deeper)
+            yield self.step(result, result, played, deeper=deeper)
+
+    def step(self, said: R, result: PlanResult, played: Played, *, deeper: bool) -> Step[R]:
+        """Where a run leads.
 
         Args:
-            bounds: how far to go.
-            keep: which of the plans of one fault are begun with, by their place: a shard of the work.
+            said: what is told of it.
+            result: what came of it.
+            played: the run.
+            deeper: whether plans of one fault more are wanted.
         """
-        explored = Explored()
-        level = [plan for place, plan in enumerate(self.singles()) if keep is None or keep(place)]
-        known: set[frozenset[str]] = set()
-        for depth in range(1, bounds.depth + 1):
-            following: list[Plan] = []
-            worlds: set[object] = set()
-            for place, plan in enumerate(level):
-                cut = _cut(bounds, len(explored.results))
-                if cut:
-                    explored.left[f"{cut}, at {depth} faults a plan" if depth > 1 else cut] = len(level) - place
-                    return explored
-                deeper = depth < bounds.depth
-                result, played = self.run(plan, record=deeper)
-                explored.results.append(result)
-                if not deeper or result.finding is not None:
-                    continue
-                world = world_key(played)
-                if world in worlds:
-                    explored.joined += 1
-                    continue
-                worlds.add(world)
-                for fault in self._faults(played, played.armory.last_strike + 1):
-                    extended = plan.with_(fault)
-                    if extended.key not in known:
-                        known.add(extended.key)
-                        following.append(extended)
-            level = following
-        return explored
+        if not deeper or (result.finding is not None and not result.finding.healed_by):
+            return Step(said)
+        following = (result.plan.with_(fault) for fault in self._faults(played, played.armory.last_strike + 1))
+        return Step(said, True, world_key(played), following)
 
 
-def _cut(bounds: Bounds, runs: int) -> str:
-    if bounds.max_runs is not None and runs >= bounds.max_runs:
-        return f"max_runs={bounds.max_runs}"
-    if bounds.out_of_time is not None and bounds.out_of_time():
-        return "max_seconds"
-    return ""
-
-
-def world_key(played: Played) -> object:
-    """The same for runs that passed the same points with the same outcomes, whatever struck."""
-    rows = tuple(
-        (row.lane, row.point, "*" if row.was_struck else row.outcome, row.detail, row.nanos) for row in played.rows
-    )
-    answers = tuple(type(answer.error).__name__ for answer in played.answers)
-    return rows, answers
+def world_key(played: Played) -> str:
+    """The same for runs that passed the same points with the same outcomes, whatever struck; in any process."""
+    rows = [(row.lane, row.point, "*" if row.was_struck else row.outcome, row.detail, row.nanos) for row in played.rows]
+    answers = [type(answer.error).__name__ for answer in played.answers]
+    return hashlib.blake2b(repr((rows, answers)).encode(), digest_size=16).hexdigest()

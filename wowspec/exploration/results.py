@@ -34,6 +34,16 @@ class FindingJson(TypedDict):
     paste: str
 
 
+class PlanJson(TypedDict):
+    """One plan that was run: its faults as point and kind, how it came out; `killed`: it ended its process instead."""
+
+    plan: str
+    faults: list[list[str]]
+    recovery: str
+    finding: FindingJson | None
+    killed: bool
+
+
 class CellJson(TypedDict):
     """One cell of the matrix: how the plans with this fault came out, by class."""
 
@@ -56,6 +66,7 @@ class ResultJson(TypedDict):
     left: dict[str, int]
     joined: int
     vanished: list[str]
+    killed: list[str]
     unjudged: list[str]
     same_as: str
     not_swept: str
@@ -75,6 +86,7 @@ def empty_result(test: str, spec: int, profile: str = "in_memory", not_swept: st
         "left": {},
         "joined": 0,
         "vanished": [],
+        "killed": [],
         "unjudged": [],
         "same_as": "",
         "not_swept": not_swept,
@@ -82,7 +94,7 @@ def empty_result(test: str, spec: int, profile: str = "in_memory", not_swept: st
 
 
 def undeclared(result: ResultJson, *, strict: bool = False) -> list[tuple[FindingJson, list[BrokenJson]]]:
-    """The findings that fail a test, each with the laws that do.
+    """The findings that fail a test, each with the laws that do: but for those that a recovery of the application heals.
 
     Args:
         result: of one spec.
@@ -90,6 +102,8 @@ def undeclared(result: ResultJson, *, strict: bool = False) -> list[tuple[Findin
     """
     found = []
     for finding in result["findings"]:
+        if finding["healed_by"]:
+            continue
         broken = [item for item in finding["broken"] if not item["declared"] and (strict or not item["known"])]
         if broken:
             found.append((finding, broken))

@@ -13,7 +13,7 @@ from ..specs.session import Profile
 from ..world.points import FaultKind
 from .addresses import Selection
 from .budget import until
-from .explorer import Bounds
+from .enumeration import Bounds
 from .recoveries import RECOVERY_BY_NAME, Recovery, recoveries_of
 from .run_laws import RUN_LAW_BY_NAME, require_run_law
 from .trial import Allowances
@@ -71,7 +71,7 @@ class Settings:
         allowed: what is declared to be right.
         expected: declared findings.
         examples: plans that are run in any case, and first.
-        shard: which of the plans of one fault are begun with: (i, n) for the i-th of n parts.
+        shard: which of the plans are run: (i, n) for the i-th of n parts.
     """
 
     depth: int = 1
@@ -94,7 +94,7 @@ class Settings:
         return recoveries_of(self.recovery, ports_of(profile))
 
     def keeps(self, place: int) -> bool:
-        """Whether a plan of one fault is in this shard, by its place."""
+        """Whether a plan is in this shard, by its place among those of its depth."""
         part, parts = self.shard
         return place % parts == part - 1
 

@@ -5,8 +5,9 @@ A law that breaks at the same point and kind for a user's domain is no finding o
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import combinations
 
 from ..faults.plans import Plan, PlannedFault
 from ..modeling.processors import ProcessorKind
@@ -16,7 +17,8 @@ from ..specs.session import Profile
 from ..specs.world_view import WorldView
 from ..world.points import EVENT_DELIVER, PROJECTION_WRITE
 from ..world.profiles import PortProfile, port_profile
-from .explorer import Bounds, Explorer
+from .enumeration import Bounds
+from .explorer import Explorer
 from .findings import Finding
 from .playing import Way
 from .recoveries import RECOVERIES
@@ -107,32 +109,63 @@ def _all_filed(world: WorldView) -> bool:
 
 
 @lru_cache(maxsize=16)
-def witness_table(profile: Profile, depth: int = 1) -> tuple[Known, ...]:
-    """The laws that break for the witness under a profile, by where the faults strike.
+def witness_table(profile: Profile) -> tuple[Known, ...]:
+    """The laws that break for the witness under a profile when one fault strikes, by where it does.
 
     Args:
         profile: what the world's ports can do.
-        depth: how many faults a plan has at most: 1 or 2.
     """
     explorer = Explorer(witness_way(profile), profile=ports_of(profile), recoveries=RECOVERIES)
-    explored = explorer.explore(Bounds(depth=depth))
-    kinds = {cls.__name__: kind for cls, kind in _KINDS.items()}
+    explored = explorer.explore(Bounds(depth=1))
     rows: dict[tuple[tuple[Place, ...], str], str] = {}
-    for finding in explored.findings:
-        places = places_of(finding.plan, kinds)
+    for finding in (result.finding for result in explored.results if result.finding is not None):
+        places = places_of(finding.plan, _KINDS)
         for broken in finding.broken:
             rows.setdefault((places, broken.law), finding.healed_by)
     return tuple(Known(places, law, healed) for (places, law), healed in sorted(rows.items()))
 
 
-_KINDS = {WitnessView: ProcessorKind.PROJECTION, WitnessSaga: ProcessorKind.STATELESS_SAGA}
+_KINDS: ProcessorKinds = {
+    WitnessView.__name__: ProcessorKind.PROJECTION,
+    WitnessSaga.__name__: ProcessorKind.STATELESS_SAGA,
+}
+
+
+@lru_cache(maxsize=16)
+def _explorer(profile: Profile) -> Explorer:
+    return Explorer(witness_way(profile), profile=ports_of(profile))
+
+
+@lru_cache(maxsize=4096)
+def breaks_together(profile: Profile, first: Place, second: Place, law: str) -> bool:
+    """Whether a law breaks for the witness when two faults strike in these places, in either order.
+
+    Only these pairs are run: all pairs of the witness would take minutes.
+    """
+    explorer = _explorer(profile)
+    for one, other in dict.fromkeys(((first, second), (second, first))):
+        for plan in explorer.singles():
+            if place_of(plan.faults[0], _KINDS) != one:
+                continue
+            result, played = explorer.run(plan, record=True)
+            # Whatever broke already: for a domain with fewer parts it may not have.
+            whole = replace(result, finding=None)
+            for pair in explorer.step(None, whole, played, deeper=True).following:
+                if place_of(pair.faults[1], _KINDS) != other:
+                    continue
+                found, _ = explorer.run(pair)
+                if found.finding is not None and law in found.finding.laws:
+                    return True
+    return False
 
 
 def known_laws(finding: Finding, kinds: ProcessorKinds, profile: Profile) -> frozenset[str]:
-    """Which of a finding's laws break for the witness too, by faults in the same places."""
-    depth = len(finding.plan)
-    if depth > 2:
-        return frozenset()
+    """Which of a finding's laws break for the witness too, by one or two of its faults in the same places."""
     places = places_of(finding.plan, kinds)
-    table = {(row.places, row.law) for row in witness_table(profile, depth)}
-    return frozenset(law for law in finding.laws if (places, law) in table)
+    table = {(row.places[0], row.law) for row in witness_table(profile)}
+    return frozenset(
+        law
+        for law in finding.laws
+        if any((place, law) in table for place in places)
+        or any(breaks_together(profile, first, second, law) for first, second in combinations(places, 2))
+    )
