@@ -161,6 +161,19 @@ def test_nothing_real_gets_in(path):
         assert forbidden_names(path) == []
 
 
+@pytest.mark.parametrize("path", [path for path in modules(PACKAGE) if room_of(path) != "generation"], ids=name_of)
+def test_hypothesis_is_imported_by_generation_alone(path):
+    """Whoever asks for no strategy does not pay for Hypothesis."""
+    imported = [
+        alias.name if isinstance(node, ast.Import) else node.module or ""
+        for node in ast.walk(parsed(path))
+        if isinstance(node, ast.Import | ast.ImportFrom)
+        for alias in node.names
+    ]
+
+    assert [name for name in imported if name.split(".")[0] == "hypothesis"] == []
+
+
 @pytest.mark.parametrize("path", modules(PACKAGE), ids=name_of)
 def test_module_is_short(path):
     """A module can be read in one sitting."""
