@@ -119,7 +119,11 @@ class Perturbation:
         deed, change = self.deed, self.change
         if deed.target is Target.SOURCING:
             return self.name
-        places = {Target.ERROR: "error", Target.CHECK: f"check[{deed.value}]", Target.FUNCTION: deed.function}
+        places = {
+            Target.ERROR: "error",
+            Target.CHECK: f"check[{deed.value}]",
+            Target.FUNCTION: deed.function.rpartition(".")[2],
+        }
         place = places.get(deed.target, f"{deed.target}[{deed.index}]")
         return f"{deed.chain}/{place}{change.path} {change.how}"
 
@@ -171,20 +175,19 @@ def _exchanged(deed: Deed) -> Iterator[Change]:
 
 
 def _replaced(deed: Deed) -> Iterator[Change]:
-    """The first other event class of the aggregate that the fields of this one make."""
+    """Another event class of the aggregate, which the fields of this one make."""
     for other in _made_of(deed.value, deed.events):
         yield Change("", f"replaced by {type(other).__name__}", instead=(other,))
         return
 
 
 def _made_of(message: Any, classes: tuple[type, ...]) -> Iterator[Any]:
-    """Messages of other classes that can be made of the fields of this one."""
+    """Messages of other classes that can be made of the fields of this one: those that take most of them first."""
     fields = {name: value for name, value, _ in fields_of(message)}
-    for other in classes:
-        if other is type(message):
-            continue
+    taken = {other: fields.keys() & _parameters(other) for other in classes if other is not type(message)}
+    for other in sorted(taken, key=lambda each: -len(taken[each])):
         try:
-            made = other(**{name: fields[name] for name in fields if name in _parameters(other)})
+            made = other(**{name: value for name, value in fields.items() if name in taken[other]})
         except Exception:  # noqa: BLE001, S112 - its class wants something else
             continue
         yield made
@@ -192,7 +195,10 @@ def _made_of(message: Any, classes: tuple[type, ...]) -> Iterator[Any]:
 
 def _parameters(cls: Any) -> set[str]:
     fields = getattr(cls, "model_fields", None) or getattr(cls, "__dataclass_fields__", None)
-    return set(fields) if fields is not None else set(cls.__init__.__code__.co_varnames)
+    if fields is not None:
+        return set(fields)
+    code = getattr(cls.__init__, "__code__", None)
+    return set(code.co_varnames[: code.co_argcount]) if code is not None else set()
 
 
 def _altered(deed: Deed) -> Iterator[Change]:

@@ -162,7 +162,7 @@ def strength_of(
 
 
 def expectations_of(path: Sequence[Node]) -> dict[str, tuple[int, str]]:
-    """The expectations of a way that speak of the system under test, as place and verb: of which of its actions, and the verb.
+    """The expectations of a way that speak of the system under test: of which of its actions, and the verb.
 
     What is said once faults are armed speaks of them.
     """
