@@ -84,12 +84,14 @@ class Answer:
         command: the command, as the spec says it.
         failure: the error; None: success.
         waited: name of the stage that the sender waited for.
+        earlier: messages that the sender was told had failed, before it sent its command again.
     """
 
     message: CommandMessage[Any] | None
     command: Any
     failure: BaseException | None
     waited: str = "PROCESSED"
+    earlier: list[CommandMessage[Any]] = field(default_factory=list)
 
     @property
     def is_unknown(self) -> bool:

@@ -67,6 +67,7 @@ def _retry(played: Played) -> None:
         if failure is None:
             answer.failure = None
             answer.message = again
+            answer.earlier.append(message)
         else:
             played.answers.append(Answer(again, answer.command, failure))
     played.audit.keep()

@@ -94,7 +94,7 @@ def empty_result(test: str, spec: int, profile: str = "in_memory", not_swept: st
 
 
 def undeclared(result: ResultJson, *, strict: bool = False) -> list[tuple[FindingJson, list[BrokenJson]]]:
-    """The findings that fail a test, each with the laws that do: but for those that a recovery of the application heals.
+    """The findings that fail a test, each with the laws that do; what a recovery of the application heals fails none.
 
     Args:
         result: of one spec.

@@ -155,6 +155,7 @@ class Trial:
     def logged(self) -> Iterator[LoggedFailure]:
         """Errors that the runtime logged and swallowed, but for what faults raised and what senders were told."""
         told = {id(answer.message) for answer in self.played.answers if answer.message is not None}
+        told |= {id(message) for answer in self.played.answers for message in answer.earlier}
         struck = [row.error for row in self.played.rows if row.was_struck and row.error is not None]
         for entry in self.played.session.world.log:
             if id(entry.subject) not in told and not any(_is_caused_by(entry.error, error) for error in struck):

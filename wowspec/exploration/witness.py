@@ -48,12 +48,12 @@ class Known:
     """One row of the table.
 
     Attributes:
-        places: where faults strike: one, or two.
+        place: where the fault strikes.
         law: the law that breaks.
         healed_by: the recovery that would heal it; empty: none would.
     """
 
-    places: tuple[Place, ...]
+    place: Place
     law: str
     healed_by: str
 
@@ -105,7 +105,8 @@ def witness_way(profile: Profile) -> Way:
 
 
 def _all_filed(world: WorldView) -> bool:
-    return bool(world.state(Witness, "w").filed == ["first", "second"])
+    # In whatever order: a note that took a second attempt comes later.
+    return sorted(world.state(Witness, "w").filed) == ["first", "second"]
 
 
 @lru_cache(maxsize=16)
@@ -115,14 +116,26 @@ def witness_table(profile: Profile) -> tuple[Known, ...]:
     Args:
         profile: what the world's ports can do.
     """
-    explorer = Explorer(witness_way(profile), profile=ports_of(profile), recoveries=RECOVERIES)
-    explored = explorer.explore(Bounds(depth=1))
-    rows: dict[tuple[tuple[Place, ...], str], str] = {}
-    for finding in (result.finding for result in explored.results if result.finding is not None):
-        places = places_of(finding.plan, _KINDS)
-        for broken in finding.broken:
-            rows.setdefault((places, broken.law), finding.healed_by)
-    return tuple(Known(places, law, healed) for (places, law), healed in sorted(rows.items()))
+    rows = {(place, broken.law) for place, found in _singles(profile).items() for item in found for broken in item.broken}
+    return tuple(Known(place, law, would_heal(profile, place, law)) for place, law in sorted(rows))
+
+
+@lru_cache(maxsize=16)
+def _singles(profile: Profile) -> dict[Place, list[Finding]]:
+    """What breaks for the witness when one fault strikes; no recovery is tried yet."""
+    found: dict[Place, list[Finding]] = {}
+    for result in _explorer(profile).explore(Bounds(depth=1)).results:
+        if result.finding is not None:
+            found.setdefault(place_of(result.plan.faults[0], _KINDS), []).append(result.finding)
+    return found
+
+
+@lru_cache(maxsize=4096)
+def would_heal(profile: Profile, place: Place, law: str) -> str:
+    """The first recovery that heals the witness wherever a fault in this place broke a law; empty: none does."""
+    explorer = _explorer(profile)
+    healed = {explorer.healed_by(item, RECOVERIES) for item in _singles(profile).get(place, ()) if law in item.laws}
+    return healed.pop() if len(healed) == 1 else ""
 
 
 _KINDS: ProcessorKinds = {
@@ -162,7 +175,7 @@ def breaks_together(profile: Profile, first: Place, second: Place, law: str) -> 
 def known_laws(finding: Finding, kinds: ProcessorKinds, profile: Profile) -> frozenset[str]:
     """Which of a finding's laws break for the witness too, by one or two of its faults in the same places."""
     places = places_of(finding.plan, kinds)
-    table = {(row.places[0], row.law) for row in witness_table(profile)}
+    table = {(place, law) for place, found in _singles(profile).items() for item in found for law in item.laws}
     return frozenset(
         law
         for law in finding.laws

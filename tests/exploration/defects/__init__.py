@@ -1,0 +1,1 @@
+"""Small domains with one defect each, and their corrected twins."""
