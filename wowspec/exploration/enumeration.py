@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
+from itertools import combinations
 from typing import Generic, TypeVar
 
 from ..faults.plans import Plan
@@ -82,6 +83,7 @@ def explore(
     explored: Explored[R] = Explored()
     level = list(singles)
     known: set[frozenset[str]] = set()
+    broken: set[frozenset[str]] = set()
     for depth in range(1, bounds.depth + 1):
         deeper = depth < bounds.depth
         places = [place for place in range(len(level)) if deeper or keep is None or keep(place)]
@@ -101,6 +103,7 @@ def explore(
                 if kept:
                     explored.results.append(step.result)
                 if not step.extends:
+                    broken.add(level[place].key)
                     continue
                 if step.world in worlds:
                     explored.joined += kept
@@ -110,8 +113,17 @@ def explore(
                     if extended.key not in known:
                         known.add(extended.key)
                         following.append(extended)
-        level = following
+        # What breaks a law with fewer faults is found already, and minimal.
+        level = [plan for plan in following if not _holds_one_of(broken, plan)]
     return explored
+
+
+def _holds_one_of(broken: set[frozenset[str]], plan: Plan) -> bool:
+    """Whether some of a plan's faults break a law without the others."""
+    parts = plan.key
+    return any(
+        frozenset(some) in broken for size in range(1, len(parts)) for some in combinations(sorted(parts), size)
+    )
 
 
 def _within(places: Sequence[int], mine: Sequence[int], bounds: Bounds, runs: int) -> Sequence[int]:

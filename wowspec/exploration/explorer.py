@@ -116,12 +116,16 @@ class Explorer:
 
     def _heal(self, finding: Finding) -> None:
         finding.tried = tuple(recovery.name for recovery in self.recoveries)
-        for recovery in self.recoveries:
+        finding.healed_by = self.healed_by(finding, self.recoveries)
+
+    def healed_by(self, finding: Finding, recoveries: Sequence[Recovery]) -> str:
+        """Name of the first recovery after which every law holds; empty: none of them."""
+        for recovery in recoveries:
             played = self._play(self.way, finding.plan, heal=recovery.run, most_visits=self._most_visits)
             trial = Trial(self.way, played, self.base, self.allowed, asked=recovery.asks)
             if played.author_error is None and not judge(trial):
-                finding.healed_by = recovery.name
-                return
+                return recovery.name
+        return ""
 
     def _recovery_of(self, trial: Trial) -> RecoveryClass:
         """How a run came out in which every law held."""

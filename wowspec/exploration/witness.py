@@ -17,7 +17,6 @@ from ..specs.session import Profile
 from ..specs.world_view import WorldView
 from ..world.points import EVENT_DELIVER, PROJECTION_WRITE
 from ..world.profiles import PortProfile, port_profile
-from .enumeration import Bounds
 from .explorer import Explorer
 from .findings import Finding
 from .playing import Way
@@ -116,25 +115,31 @@ def witness_table(profile: Profile) -> tuple[Known, ...]:
     Args:
         profile: what the world's ports can do.
     """
-    rows = {(place, broken.law) for place, found in _singles(profile).items() for item in found for broken in item.broken}
+    rows = {(place, law) for place in _singles(profile) for item in _findings(profile, place) for law in item.laws}
     return tuple(Known(place, law, would_heal(profile, place, law)) for place, law in sorted(rows))
 
 
 @lru_cache(maxsize=16)
-def _singles(profile: Profile) -> dict[Place, list[Finding]]:
-    """What breaks for the witness when one fault strikes; no recovery is tried yet."""
-    found: dict[Place, list[Finding]] = {}
-    for result in _explorer(profile).explore(Bounds(depth=1)).results:
-        if result.finding is not None:
-            found.setdefault(place_of(result.plan.faults[0], _KINDS), []).append(result.finding)
+def _singles(profile: Profile) -> dict[Place, list[Plan]]:
+    """The plans of one fault over the witness, by where it strikes."""
+    found: dict[Place, list[Plan]] = {}
+    for plan in _explorer(profile).singles():
+        found.setdefault(place_of(plan.faults[0], _KINDS), []).append(plan)
     return found
+
+
+@lru_cache(maxsize=4096)
+def _findings(profile: Profile, place: Place) -> tuple[Finding, ...]:
+    """What breaks for the witness when a fault strikes in a place, run when somebody asks; no recovery is tried yet."""
+    results = [_explorer(profile).run(plan)[0] for plan in _singles(profile).get(place, ())]
+    return tuple(result.finding for result in results if result.finding is not None)
 
 
 @lru_cache(maxsize=4096)
 def would_heal(profile: Profile, place: Place, law: str) -> str:
     """The first recovery that heals the witness wherever a fault in this place broke a law; empty: none does."""
     explorer = _explorer(profile)
-    healed = {explorer.healed_by(item, RECOVERIES) for item in _singles(profile).get(place, ()) if law in item.laws}
+    healed = {explorer.healed_by(item, RECOVERIES) for item in _findings(profile, place) if law in item.laws}
     return healed.pop() if len(healed) == 1 else ""
 
 
@@ -175,7 +180,7 @@ def breaks_together(profile: Profile, first: Place, second: Place, law: str) -> 
 def known_laws(finding: Finding, kinds: ProcessorKinds, profile: Profile) -> frozenset[str]:
     """Which of a finding's laws break for the witness too, by one or two of its faults in the same places."""
     places = places_of(finding.plan, kinds)
-    table = {(place, law) for place, found in _singles(profile).items() for item in found for law in item.laws}
+    table = {(place, law) for place in places for item in _findings(profile, place) for law in item.laws}
     return frozenset(
         law
         for law in finding.laws
