@@ -145,6 +145,7 @@ KINDS: dict[str, Any] = {
     "decimal_only_digits": Annotated[Decimal, Field(max_digits=3)],
     "decimal_only_places": Annotated[Decimal, Field(decimal_places=3, gt=Decimal("1.5"))],
     "decimal_multiple": Annotated[Decimal, Field(multiple_of=Decimal("0.05"), gt=0, le=3)],
+    "decimal_more_places_than_digits": Annotated[Decimal, Field(max_digits=3, decimal_places=5, gt=0)],
     "decimal_places_all": Annotated[Decimal, Field(max_digits=2, decimal_places=2)],
     "fraction": Fraction,
     "str": str,
@@ -513,6 +514,10 @@ class RustOnly(BaseModel):
     text: Annotated[str, Field(pattern=r"^\p{L}+$")]
 
 
+class Lines(BaseModel):
+    lines: set[Line]
+
+
 class Plain(BaseModel):
     x: Annotated[Any, pydantic.PlainValidator(lambda value: value)]
 
@@ -537,6 +542,7 @@ class Plain(BaseModel):
         (Narrow, ["no strategy follows for Narrow.x: its bounds leave no value"]),
         (Endless, ["Endless has no finite value"]),
         (RustOnly, [r"no strategy follows for RustOnly.text: its pattern '^\\p{L}+$' cannot be read"]),
+        (Lines, ["no strategy follows for Lines.lines: it is a set, and a Line cannot be hashed"]),
         (Plain, ["no strategy follows for Plain.x: ", "alone decides what it may be"]),
         (type("Bare", (), {}), []),
     ],

@@ -69,7 +69,9 @@ def decimals(schema: Schema) -> Strategy:
         low, high = _whole_bounds(schema, Fraction(step))
         unit = Decimal(str(step))
         return _checked(schema, _whole(low, high).map(lambda count: count * unit))
-    scale = places if places is not None else _PLACES if digits is None else min(_PLACES, digits)
+    scale = _PLACES if places is None else places
+    # Zeros after the point are digits, too.
+    scale = scale if digits is None else min(scale, digits)
     low, high = _whole_bounds(schema, Fraction(1, 10**scale))
     while places is None and low is not None and high is not None and low > high and scale < 30:
         scale += 1

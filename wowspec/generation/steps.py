@@ -72,6 +72,7 @@ def _deque(walk: Walk, schema: Schema, said: Overrides) -> Strategy:
 
 _HASHABLE: Final = st.none() | st.booleans() | st.integers() | st.text(max_size=8)
 _KEYS: Final = st.text(max_size=8)
+_UNHASHABLE: Final = frozenset(("list", "set", "dict", "deque", "typed-dict", "ordered-dict", "counter"))
 
 
 def _is_any(schema: Schema | None) -> bool:
@@ -80,10 +81,18 @@ def _is_any(schema: Schema | None) -> bool:
 
 def _frozenset(walk: Walk, schema: Schema, said: Overrides) -> Strategy:
     least, most = walk.sizes(schema)
-    items = _HASHABLE if _is_any(schema.get("items_schema")) else walk.item(schema["items_schema"], said)
+    items = _HASHABLE if _is_any(schema.get("items_schema")) else _members(walk, schema["items_schema"], said)
     if items.is_empty or most == 0:
         return st.builds(frozenset) if not least else st.nothing()
     return st.frozensets(items, min_size=least, max_size=most)
+
+
+def _members(walk: Walk, schema: Schema, said: Overrides) -> Strategy:
+    cls = schema.get("cls")
+    if schema["type"] in _UNHASHABLE or (cls is not None and cls.__hash__ is None):
+        name = schema["type"] if cls is None else cls.__name__
+        raise Unresolved(f"it is a set, and a {name} cannot be hashed")
+    return walk.item(schema, said)
 
 
 def _set(walk: Walk, schema: Schema, said: Overrides) -> Strategy:
@@ -136,6 +145,8 @@ def _union(walk: Walk, schema: Schema, said: Overrides) -> Strategy:
     # `SecretStr` and its like accept themselves, or what they are made of.
     made_of = [choice["function"]["function"] for choice in choices if choice["type"] == "function-after"]
     wanted = [choice for choice in choices if not (choice["type"] == "is-instance" and choice["cls"] in made_of)]
+    # So do abstract containers, in older releases of pydantic.
+    wanted = [choice for choice in wanted if not (choice["type"] == "json-or-python" and _only_names(choice))] or wanted
     return st.one_of([walk.schema(choice, said) for choice in wanted])
 
 
@@ -239,9 +250,7 @@ def _after(walk: Walk, schema: Schema, said: Overrides) -> Strategy:
     if asked:
         return walk.schema(constrained(schema["schema"], asked), said)
     inner = walk.schema(schema["schema"], said)
-    if isinstance(function, type):
-        return inner.map(function)
-    return inner
+    return inner.map(function) if isinstance(getattr(function, "func", function), type) else inner
 
 
 def _through(walk: Walk, schema: Schema, said: Overrides) -> Strategy:
@@ -251,7 +260,10 @@ def _through(walk: Walk, schema: Schema, said: Overrides) -> Strategy:
         return known
     made = walk.schema(schema["schema"], said)
     factory = getattr(function, "keywords", {}).get("default_default_factory")
-    return made if factory is None else made.map(partial(collections.defaultdict, factory))
+    if factory is not None:
+        return made.map(partial(collections.defaultdict, factory))
+    # Older releases of pydantic have no schema of its own for it.
+    return made.map(collections.deque) if getattr(function, "__name__", "") == "deque_validator" else made
 
 
 def _plain_validator(walk: Walk, schema: Schema, said: Overrides) -> Strategy:
