@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Final
 
 from ..specs.again import Failure
@@ -14,7 +15,7 @@ from ..specs.placing import Place
 from ..specs.render import BRIEF, render
 from ..world.clock import NANOS_PER_MILLI, NANOS_PER_SECOND
 from .perturbing import Perturbing
-from .pictures import consequence_of
+from .pictures import consequence_of, runs_of
 from .strength import Strength, run_again, strength_of
 
 #: Expectations of a number that counts what was given, too, by verb: what else they may speak of.
@@ -57,6 +58,7 @@ def given_items(path: Sequence[Node], strength: Strength) -> list[GivenItem]:
     base = run_again(path, Perturbing(), consequence_of)
     if base.rerun is None or base.failures:
         return []
+    look = partial(consequence_of, until=runs_of(base.rerun.nodes)[-1].session.world.clock.nanos)
     found = []
     for at, node in enumerate(path):
         step = node.step
@@ -64,7 +66,7 @@ def given_items(path: Sequence[Node], strength: Strength) -> list[GivenItem]:
             continue
         for index, item, rest in _without_one(step.items):
             shorter = [*path[:at], replace(node, step=replace(step, items=rest)), *path[at + 1 :]]
-            outcome = run_again(shorter, Perturbing(), consequence_of, _tells)
+            outcome = run_again(shorter, Perturbing(), look, _tells)
             idle = outcome.rerun is not None and not outcome.failures and outcome.picture == base.picture
             if idle and seen:
                 without = strength_of(shorter, counts=_tells)

@@ -48,16 +48,20 @@ def picture_of(nodes: Sequence[Node]) -> Picture:
     )
 
 
-def consequence_of(nodes: Sequence[Node]) -> Picture:
+def consequence_of(nodes: Sequence[Node], until: int | None = None) -> Picture:
     """What the actions came to, apart from what was given, versions, ids and times.
 
     Of states those count that an action changed: what was given alone is in no aggregate that nothing was done to.
+
+    Args:
+        nodes: the steps.
+        until: up to which instant, in epoch nanoseconds, a time counts as one of the run; default: up to its end.
     """
     runs = runs_of(nodes)
     session = runs[-1].session
     world = session.world
     commands = [run.command_id for run in runs]
-    mask = Mask(VirtualClock().nanos, world.clock.nanos, {world.ids.machine_id}, commands)
+    mask = Mask(VirtualClock().nanos, until or world.clock.nanos, {world.ids.machine_id}, commands)
 
     def masked(value: Any) -> Any:
         return mask.json(encode(value))

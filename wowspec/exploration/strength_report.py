@@ -192,13 +192,19 @@ def lint_lines(results: Sequence[TestJson]) -> list[str]:
     lines = []
     givens = idle_givens(results)
     if givens:
-        lines += [f"{several(len(givens), 'given item')} that change nothing:"]
+        lines += [f"{several(len(givens), 'given item')} that change{_s(givens)} nothing:"]
         lines += [f"  {item['place']}: {item['item']}{_in(tests)}" for item, tests in givens]
     expectations = idle_expectations(results)
     if expectations:
-        lines += [f"{several(len(expectations), 'expectation')} that hold whatever the system does otherwise:"]
+        held = f"that hold{_s(expectations)} whatever the system does otherwise:"
+        lines += [f"{several(len(expectations), 'expectation')} {held}"]
         lines += [f"  {text}{_in(tests)}" for text, tests in expectations]
     return lines or ["nothing is given in vain, and each expectation can fail"]
+
+
+def _s(listed: Sequence[Any]) -> str:
+    """The ending of a verb."""
+    return "s" if len(listed) == 1 else ""
 
 
 def _in(tests: Sequence[str]) -> str:
