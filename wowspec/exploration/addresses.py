@@ -10,7 +10,7 @@ from typing import Any
 from ..errors import SpecError
 from ..faults.plans import NUMBERED, Address, PlannedFault, kinds_in_order
 from ..faults.values import close_points
-from ..world.points import POINT_BY_NAME, SERVICE_CALL, FaultKind, Room, point_row
+from ..world.points import POINT_BY_NAME, SERVICE_CALL, USER_POINT, FaultKind, point_row
 from ..world.profiles import PortProfile, legal_kinds
 from ..world.services import ServiceProvider
 from ..world.trace import TraceRow
@@ -102,7 +102,7 @@ def faults_along(
 
 
 def _is_awaited(row: TraceRow, services: ServiceProvider) -> bool:
-    if row.lane.room is Room.USER or row.point.startswith("projection."):
+    if point_row(row.point) is USER_POINT or row.point.startswith("projection."):
         return False
     if not row.point.startswith(f"{SERVICE_CALL}:"):
         return True

@@ -17,7 +17,9 @@ from ..world.points import (
     DOMAIN_EVENT_BUS_SEND,
     EVENT_STORE_APPEND,
     STATE_EVENT_BUS_SEND,
+    USER_POINT,
     WAIT_NOTIFY,
+    point_row,
 )
 from .ledgers import had_effect
 from .trial import Trial
@@ -90,7 +92,7 @@ def _exactly_once(trial: Trial) -> Iterator[str]:
             yield f"request {stream.request_id} is stored twice: {_names(stream)}"
     effects: dict[tuple[str, str], int] = {}
     for row in trial.played.rows:
-        if row.lane.room == "user" and row.detail and had_effect(row):
+        if row.detail and had_effect(row) and point_row(row.point) is USER_POINT:
             place = (row.point, row.detail)
             effects[place] = effects.get(place, 0) + 1
             if effects[place] == 2:

@@ -15,13 +15,13 @@ from ..specs import tracking
 from ..specs.builder import spec
 from ..specs.session import Profile
 from ..specs.world_view import WorldView
-from ..world.points import EVENT_DELIVER, PROJECTION_WRITE
+from ..world.points import EVENT_DELIVER, PROJECTION_WRITE, SERVICE_CALL, USER_POINT, point_row
 from ..world.profiles import PortProfile, port_profile
 from .explorer import Explorer
 from .findings import Finding
 from .playing import Way
 from .recoveries import RECOVERIES
-from .witness_domain import Jot, Note, Open, Witness, WitnessSaga, WitnessView, witness
+from .witness_domain import Desk, Jot, Note, Open, Witness, WitnessSaga, WitnessView, witness
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -30,7 +30,8 @@ class Place:
 
     Attributes:
         of: `command`, or `saga command` for one that a saga sent, with all that it causes.
-        point: the point; of an event function the kind of its processor instead of its name.
+        point: the point; of an event function the kind of its processor instead of its name, and of a call of a
+            service, or a point of the user's own, whose code passes it.
         kind: the kind.
     """
 
@@ -76,12 +77,18 @@ def place_of(fault: PlannedFault, kinds: ProcessorKinds) -> Place:
     name, _, part = address.point.partition(":")
     point = address.point
     if name == EVENT_DELIVER:
-        kind = kinds.get(part.rpartition(".")[0])
-        point = f"{name}:{'saga' if kind is ProcessorKind.STATELESS_SAGA else 'projection'}"
-        of = "command"
+        point, of = f"{name}:{_sort(kinds.get(part.rpartition('.')[0]))}", "command"
     elif name == PROJECTION_WRITE:
         point, of = name, "command"
+    elif name == SERVICE_CALL or point_row(point) is USER_POINT:
+        point = "code:command"
+        if links[-1] in kinds:
+            point, of = f"code:{_sort(kinds[links[-1]])}", "command"
     return Place(of, point, fault.kind.value)
+
+
+def _sort(kind: ProcessorKind | None) -> str:
+    return "saga" if kind is ProcessorKind.STATELESS_SAGA else "projection"
 
 
 def places_of(plan: Plan, kinds: ProcessorKinds) -> tuple[Place, ...]:
@@ -95,12 +102,13 @@ def witness_way(profile: Profile) -> Way:
         steps = (
             spec()
             .using(witness)
+            .inject_factory(Desk)
             .given(Open(id="w"))
             .when(Note(id="w", text="first"))
             .when(Jot(id="w", text="second"))
             .eventually(_all_filed)
         )
-    return Way(tuple(steps._node.path()), profile, explores=("projection.write",))
+    return Way(tuple(steps._node.path()), profile, explores=("projection.write", SERVICE_CALL))
 
 
 def _all_filed(world: WorldView) -> bool:

@@ -123,6 +123,13 @@ class WitnessState(BaseModel):
         self.confirmed.append(event.text)
 
 
+class Desk:
+    """Code of one's own, which functions call before they do anything else: it has no effect, and it may fail."""
+
+    async def stamp(self) -> None:
+        """Nothing."""
+
+
 @aggregate_root(context="wowspec_witness")
 class Witness:
     """The aggregate."""
@@ -136,30 +143,35 @@ class Witness:
         return Opened()
 
     @on_command
-    def note(self, command: Note) -> Noted | None:
+    async def note(self, command: Note, desk: Desk) -> Noted | None:
         """Take a note, once."""
+        await desk.stamp()
         return None if command.text in self.state.notes else Noted(text=command.text)
 
     @on_command
-    def jot(self, command: Jot) -> Jotted:
+    async def jot(self, command: Jot, desk: Desk) -> Jotted:
         """Take a note."""
+        await desk.stamp()
         return Jotted(text=command.text)
 
     @on_command
-    def endorse(self, command: Endorse) -> Endorsed:
+    async def endorse(self, command: Endorse, desk: Desk) -> Endorsed:
         """Endorse a jotted note."""
+        await desk.stamp()
         return Endorsed(text=command.text)
 
     @on_command
-    def file(self, command: File) -> Filed:
+    async def file(self, command: File, desk: Desk) -> Filed:
         """File a note; a second time is refused."""
+        await desk.stamp()
         if command.text in self.state.filed:
             raise IllegalStateError(f"{command.text} is filed already")
         return Filed(text=command.text)
 
     @on_command
-    def confirm(self, command: Confirm) -> Confirmed | None:
+    async def confirm(self, command: Confirm, desk: Desk) -> Confirmed | None:
         """Confirm a note, once."""
+        await desk.stamp()
         return None if command.text in self.state.confirmed else Confirmed(text=command.text)
 
 
@@ -168,33 +180,39 @@ class WitnessView:
     """What was noted and confirmed, by id: a second delivery changes nothing."""
 
     @on_event
-    def noted(self, event: DomainEvent[Noted], views: Views[list[str]]) -> None:
+    async def noted(self, event: DomainEvent[Noted], views: Views[list[str]], desk: Desk) -> None:
         """Add it, if it is not there."""
+        await desk.stamp()
         _add(views, f"{event.aggregate_id.id} noted", event.body.text)
 
     @on_event
-    def confirmed(self, event: DomainEvent[Confirmed], views: Views[list[str]]) -> None:
+    async def confirmed(self, event: DomainEvent[Confirmed], views: Views[list[str]], desk: Desk) -> None:
         """Add it, if it is not there."""
+        await desk.stamp()
         _add(views, f"{event.aggregate_id.id} confirmed", event.body.text)
 
     @on_event
-    def jotted(self, event: DomainEvent[Jotted], views: Views[list[str]]) -> None:
+    async def jotted(self, event: DomainEvent[Jotted], views: Views[list[str]], desk: Desk) -> None:
         """Add it, if it is not there."""
+        await desk.stamp()
         _add(views, f"{event.aggregate_id.id} jotted", event.body.text)
 
     @on_event
-    def endorsed(self, event: DomainEvent[Endorsed], views: Views[list[str]]) -> None:
+    async def endorsed(self, event: DomainEvent[Endorsed], views: Views[list[str]], desk: Desk) -> None:
         """Add it, if it is not there."""
+        await desk.stamp()
         _add(views, f"{event.aggregate_id.id} endorsed", event.body.text)
 
     @on_event
-    def filed(self, event: DomainEvent[Filed], views: Views[list[str]]) -> None:
+    async def filed(self, event: DomainEvent[Filed], views: Views[list[str]], desk: Desk) -> None:
         """Add it, if it is not there."""
+        await desk.stamp()
         _add(views, f"{event.aggregate_id.id} filed", event.body.text)
 
     @on_state_event
-    def changed(self, event: StateEvent[WitnessState], views: Views[list[str]]) -> None:
+    async def changed(self, event: StateEvent[WitnessState], views: Views[list[str]], desk: Desk) -> None:
         """Keep the notes of each version, however often and in whatever order the versions come."""
+        await desk.stamp()
         views[f"{event.aggregate_id.id} v{event.version}"] = list(event.state.notes)
 
 
@@ -209,23 +227,27 @@ class WitnessSaga:
     """One command for each note, one for each confirmation."""
 
     @on_event
-    def noted(self, event: DomainEvent[Noted]) -> Confirm:
+    async def noted(self, event: DomainEvent[Noted], desk: Desk) -> Confirm:
         """Ask for its confirmation."""
+        await desk.stamp()
         return Confirm(id=event.aggregate_id.id, text=event.body.text)
 
     @on_event
-    def jotted(self, event: DomainEvent[Jotted]) -> Endorse:
+    async def jotted(self, event: DomainEvent[Jotted], desk: Desk) -> Endorse:
         """Ask for its endorsement."""
+        await desk.stamp()
         return Endorse(id=event.aggregate_id.id, text=event.body.text)
 
     @on_event
-    def endorsed(self, event: DomainEvent[Endorsed]) -> File:
+    async def endorsed(self, event: DomainEvent[Endorsed], desk: Desk) -> File:
         """Ask for it to be filed."""
+        await desk.stamp()
         return File(id=event.aggregate_id.id, text=event.body.text)
 
     @on_event
-    def confirmed(self, event: DomainEvent[Confirmed]) -> File:
+    async def confirmed(self, event: DomainEvent[Confirmed], desk: Desk) -> File:
         """Ask for it to be filed."""
+        await desk.stamp()
         return File(id=event.aggregate_id.id, text=event.body.text)
 
 
