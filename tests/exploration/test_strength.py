@@ -16,6 +16,7 @@ from wowspec.exploration.perturbations import Change, Deed, Perturbation, Target
 from wowspec.exploration.perturbing import Perturbing
 from wowspec.exploration.strength import expectations_of, run_again, strength_of
 from wowspec.exploration.strength_report import document, strength_lines, totals
+from wowspec.specs import injecting
 
 WEAK = """
 def test_weak():
@@ -122,8 +123,9 @@ def test_a_spec_that_does_not_hold_a_second_time_is_left_out():
     assert strength_of(made._node.path()).left_out.startswith("it does not hold a second time: ")
 
 
-def test_services_that_were_used_leave_a_spec_out():
+def test_services_that_were_used_leave_a_spec_out(monkeypatch):
     """They cannot be given again unless copies were kept."""
+    monkeypatch.setattr(injecting, "_wanted", 0)
     made = spec().inject(box=[]).when(Register(id="p-1", grams=1)).expect_succeeded()
 
     assert strength_of(made._node.path()).left_out.startswith("it does not run a second time: a spec with inject(...)")
