@@ -9,10 +9,13 @@ from typing import Protocol, TypeVar
 
 from ..faults.planned import MOST_VISITS
 from ..faults.plans import Plan, PlannedFault
+from ..world.points import FaultKind
 from ..world.profiles import IN_MEMORY, PortProfile
+from ..world.trace import TraceRow
 from .addresses import Selection, faults_along
 from .enumeration import Bounds, Explored, Step, explore
 from .findings import Finding, RecoveryClass
+from .ledgers import had_effect
 from .playing import Played, Way, play
 from .recoveries import Recovery
 from .run_laws import judge
@@ -20,6 +23,11 @@ from .trial import Allowances, Trial
 
 #: How many points a run under faults may pass for each that the fault-free one passes, and how many besides.
 _VISITS_TIMES, _VISITS_MORE = 40, 2_000
+
+#: Outcomes of points whose caller is told of a failure: they differ in whether it is right.
+_CALLS_THAT_FAIL = frozenset(
+    kind.value for kind in (FaultKind.FAIL, FaultKind.TIMEOUT, FaultKind.ACK_LOST, FaultKind.ACK_LOST_PERMANENT)
+)
 
 R = TypeVar("R")
 
@@ -167,12 +175,21 @@ class Explorer:
         """
         if not deeper or (result.finding is not None and not result.finding.healed_by):
             return Step(said)
-        following = (result.plan.with_(fault) for fault in self._faults(played, played.armory.last_strike + 1))
+        following = (result.plan.with_(fault) for fault in self._faults(played, played.armory.last_strike))
         return Step(said, True, world_key(played), following)
 
 
+def _struck_as(row: TraceRow) -> str:
+    if not row.was_struck or row.outcome not in _CALLS_THAT_FAIL:
+        return row.outcome
+    return "done" if had_effect(row) else "not done"
+
+
 def world_key(played: Played) -> str:
-    """The same for runs that passed the same points with the same outcomes, whatever struck; in any process."""
-    rows = [(row.lane, row.point, "*" if row.was_struck else row.outcome, row.detail, row.nanos) for row in played.rows]
+    """The same for runs that passed the same points with the same outcomes, whatever struck; in any process.
+
+    Of what struck counts whether the effect happened: a service may keep it, and nothing else tells of that.
+    """
+    rows = [(row.lane, row.point, _struck_as(row), row.detail, row.nanos) for row in played.rows]
     answers = [type(answer.error).__name__ for answer in played.answers]
     return hashlib.blake2b(repr((rows, answers)).encode(), digest_size=16).hexdigest()
