@@ -94,6 +94,7 @@ def test_some_commands_do_not() -> None:
         .when(Note(id="a-1", text="wants an account"))
         .expect_events(Noted(text="wants an account"))
         .expect_version(1)
+        .expect_state(notes=["wants an account"])
     )
 
 
@@ -122,7 +123,7 @@ def test_many_deposits_make_one_version() -> None:
             Stamped(command="deposit_many"),
         )
         .expect_version(2)
-        .expect_state(balance=103)
+        .expect_state(balance=103, audits=["audit:deposit_many", "stamp:deposit_many"])
     )
 
 
@@ -177,7 +178,12 @@ def test_a_command_may_check_itself() -> None:
         .expect_error(ValueError, match="above the monthly")
         .expect_attempts(0)
     )
-    given(OPENED).when(SetLimit(id="a-1", daily=10, monthly=100)).expect_events(LimitSet(daily=10, monthly=100))
+    (
+        given(OPENED)
+        .when(SetLimit(id="a-1", daily=10, monthly=100))
+        .expect_events(LimitSet(daily=10, monthly=100))
+        .expect_state(daily_limit=10)
+    )
 
 
 # --- versions and waiting ---------------------------------------------------------------------------------------------
@@ -187,7 +193,7 @@ def test_a_command_may_say_which_version_it_was_decided_upon() -> None:
     """Optimistic locking by the sender."""
     history = given(OPENED, Deposited(amount=1))
     history.when(Rename(id="a-1", version=2, holder="Bob")).expect_events(Renamed(holder="Bob"))
-    history.when(Rename(id="a-1", holder="Bob")).expect_events(Renamed(holder="Bob"))
+    history.when(Rename(id="a-1", holder="Bob")).expect_events(Renamed(holder="Bob")).expect_state(holder="Bob")
     history.when(Rename(id="a-1", version=1, holder="Bob")).expect_error(CommandExpectVersionConflictError)
 
 

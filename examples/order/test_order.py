@@ -104,7 +104,7 @@ def test_no_order_of_more_than_there_is() -> None:
     (
         shop()
         .when(CreateOrder(items=[OrderItem(product_id="p-1", price=40, quantity=11)], address=HOME))
-        .expect_error(code="OutOfStock")
+        .expect_error(DomainError, code="OutOfStock", match="10 of p-1 are left")
         .expect_no_events()
     )
 
@@ -178,7 +178,7 @@ def test_a_payment_too_many_is_stored_and_is_a_failure() -> None:
         shop()
         .given(on(Order, "o-1", CREATED, PAID))
         .when(PayOrder(id="o-1", payment_id="pay-2", amount=100))
-        .expect_error(code="PaymentDuplicated")
+        .expect_error(code="PaymentDuplicated", match="needs no payment")
         .expect_stored(some(PaymentDuplicated, payment_id="pay-2"))
         .expect_published(PaymentDuplicated)
         .expect_stage(PROCESSED, succeeded=False, error_code="PaymentDuplicated")

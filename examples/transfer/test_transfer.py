@@ -88,11 +88,12 @@ def test_freezing_twice_is_refused():
         base.when(FreezeAccount(id="ann", reason="audit"))
         .expect_events(AccountFrozen(reason="audit"))
         .when(FreezeAccount(id="ann", reason="again"))
-        .expect_error(IllegalStateError)
+        .expect_error(IllegalStateError, match="frozen already")
         .when(UnfreezeAccount(id="ann", reason="done"))
         .expect_events(AccountUnfrozen(reason="done"))
+        .expect_state(frozen=False)
     )
-    base.when(UnfreezeAccount(id="ann", reason="?")).expect_error(IllegalStateError)
+    base.when(UnfreezeAccount(id="ann", reason="?")).expect_error(IllegalStateError, match="is not frozen")
 
 
 @pytest.mark.parametrize(
@@ -141,6 +142,7 @@ def test_a_transfer_moves_money():
         )
         .expect_state(on(Account, "ann"), available=70, locked=0)
         .expect_state(on(Account, "bob"), available=30)
+        .expect_view("bob", available=30)
     )
 
 
