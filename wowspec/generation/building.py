@@ -40,7 +40,7 @@ class _Maker:
 
     def draw(self, draw: st.DrawFn, fields: st.SearchStrategy[dict[str, Any]]) -> Any:
         """A value of drawn fields."""
-        refusal: Exception
+        refusal: Exception | None = None
         for _ in range(_TRIES):
             drawn = draw(fields)
             try:
@@ -57,7 +57,7 @@ class _Maker:
         reject()
         return None
 
-    def _error(self, error: Exception) -> SpecError:
+    def _error(self, error: Exception | None) -> SpecError:
         path, text = "", str(error)
         if isinstance(error, ValidationError):
             first = error.errors(include_url=False, include_input=False)[0]

@@ -72,7 +72,7 @@ def command_classes(
 
 
 def _classes(said: Any, option: str, known: list[type], metadata: AggregateMetadata, caller: Caller) -> list[type]:
-    wanted = list(said) if isinstance(said, Iterable) and not isinstance(said, type) else [said]
+    wanted: list[Any] = list(said) if isinstance(said, Iterable) and not isinstance(said, type) else [said]
     for item in wanted:
         if item not in known:
             shown = getattr(item, "__name__", repr(item))
