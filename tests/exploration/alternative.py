@@ -43,7 +43,7 @@ class CarefulSaga:
         order_id = event.aggregate_id.id
         try:
             scoring.score(order_id)
-        except Exception:  # noqa: BLE001 - whatever it is, the order does not go through
+        except Exception:
             return CancelOrder(id=order_id)
         return ReserveStock(id=event.body.sku, order_id=order_id, quantity=event.body.quantity)
 

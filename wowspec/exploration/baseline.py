@@ -1,4 +1,4 @@
-"""The baseline of a suite: findings that its authors know of, one a line: `test | plan → law`."""
+"""The baseline of a suite: findings that its authors know of, one a line: `test | plan → law, law`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .results import ResultJson
 from .settings import Declared
 
 _HEAD: Final = (
-    "# Findings of wowspec that are known here: test | plan → law.\n"
+    "# Findings of wowspec that are known here: test | plan → law, law.\n"
     "# A line whose finding no longer appears fails its test.\n"
 )
 
@@ -42,19 +42,18 @@ def read_baseline(path: Path | None) -> dict[str, tuple[Declared, ...]]:
                 why="a finding is one of a test",
                 instead=f"tests/test_order.py::test_name | {text}",
             )
-        found[test] = (*found.get(test, ()), Declared.parse(said))
+        found[test] = (*found.get(test, ()), *Declared.parse(said))
     return found
 
 
 def write_baseline(path: Path | None, results: Iterable[ResultJson]) -> int:
     """Declare every finding that the runtime is not known for; gives how many there are."""
-    lines = [
-        f"{result['test']} | {finding['plan']} → {broken['law']}"
-        for result in results
-        for finding in result["findings"]
-        for broken in finding["broken"]
-        if not broken["known"]
-    ]
+    lines = []
+    for result in results:
+        for finding in result["findings"]:
+            laws = [broken["law"] for broken in finding["broken"] if not broken["known"]]
+            if laws:
+                lines.append(f"{result['test']} | {finding['plan']} → {', '.join(laws)}")
     lines = list(dict.fromkeys(lines))
     if path is not None:
         path.write_text(_HEAD + "".join(f"{line}\n" for line in lines), encoding="utf-8")

@@ -18,7 +18,7 @@ from .collected import current_test, demands, note
 from .driver import FunctionPlayer
 from .explore import SOUGHT, SpecExploration, require_nothing_found
 from .playing import Way
-from .results import ResultJson
+from .results import ResultJson, vanished_from_test
 from .settings import Settings, settings
 
 #: Where a decorated test keeps what is asked of it.
@@ -60,6 +60,7 @@ class Exploration:
             ]
         finally:
             injecting.no_longer_want_kept()
+        vanished_from_test(results)
         for result in results:
             note(result)
         if asked.writes_baseline:

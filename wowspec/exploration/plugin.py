@@ -8,9 +8,10 @@ from typing import Any, Final
 
 import pytest
 
-from ..errors import SpecError
+from ..errors import SpecError, SpecFailure
 from ..faults.plans import Plan
 from ..specs import injecting, tracking
+from ..specs.placing import place_of_function, raise_at
 from .baseline import read_baseline, write_baseline
 from .collected import Demands, demand, demand_no_more, note
 from .coverage import coverage_percent
@@ -82,7 +83,10 @@ class FaultsPlugin:
         for result in results:
             note(result)
         if not self._writes:
-            judge_results(results, strict=self._strict or self._plan is not None)
+            try:
+                judge_results(results, strict=self._strict or self._plan is not None)
+            except SpecFailure as failure:
+                raise_at(place_of_function(getattr(item, "obj", None)), failure)
 
     def _results(self, paths: list[Any], test: str) -> list[ResultJson]:
         if self._plan is not None:

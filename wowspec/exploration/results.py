@@ -5,7 +5,7 @@ Version 1 of the schema; `docs/failure-orderings.md` describes it. Keys are only
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, Final, TypedDict
 
 SCHEMA_VERSION: Final = 1
@@ -108,6 +108,17 @@ def undeclared(result: ResultJson, *, strict: bool = False) -> list[tuple[Findin
         if broken:
             found.append((finding, broken))
     return found
+
+
+def vanished_from_test(results: Sequence[ResultJson]) -> None:
+    """A declared finding is one of a test: it is gone if none of the test's specs shows it; told with the first."""
+    swept = [result for result in results if not result["not_swept"]]
+    if not swept:
+        return
+    gone = [text for text in swept[0]["vanished"] if all(text in result["vanished"] for result in swept)]
+    for result in swept:
+        result["vanished"] = []
+    swept[0]["vanished"] = gone
 
 
 def document(results: Iterable[ResultJson]) -> dict[str, Any]:

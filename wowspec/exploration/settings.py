@@ -36,8 +36,8 @@ class Declared:
         return f"{self.plan} → {self.law}"
 
     @staticmethod
-    def parse(text: str) -> Declared:
-        """Read one; the law by its name or its title.
+    def parse(text: str) -> tuple[Declared, ...]:
+        """Read a plan and the laws that break under it, by their names or titles: `plan → law, law`.
 
         Raises:
             SpecError: if it cannot be read.
@@ -52,9 +52,10 @@ class Declared:
                 why="a finding is a plan and the law that breaks under it",
                 instead=f"{str(text).strip() or 'plan'} → publication",
             )
-        name = law.strip()
         titles = {row.title: row.name for row in RUN_LAW_BY_NAME.values()}
-        return Declared(str(Plan.parse(plan)), require_run_law(titles.get(name, name.replace(" ", "_"))))
+        names = [name.strip() for name in law.split(",")]
+        laws = [require_run_law(titles.get(name, name.replace(" ", "_"))) for name in names]
+        return tuple(Declared(str(Plan.parse(plan)), one) for one in laws)
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +145,7 @@ def settings(
         None if profile is None else profile_of(profile),
         said,
         Allowances(tuple(ambiguous), tuple(alternatives), frozenset(map(require_run_law, _texts(without_laws)))),
-        tuple(map(Declared.parse, _texts(expected))),
+        tuple(one for text in _texts(expected) for one in Declared.parse(text)),
         (),
         shard,
     )

@@ -43,15 +43,11 @@ def summary_lines(results: Sequence[ResultJson], *, verbose: bool = False) -> li
     plans = sum(result["plans"] for result in swept)
     more = f" ({same} more with the same steps)" if same else ""
     lines = [f"{several(len(swept), 'spec')}{more}, {several(plans, 'plan')}: {_outcomes(swept)}"]
-    declared = list(_declared(results))
-    if declared:
-        lines += ["", f"{several(len(declared), 'declared finding')}:"]
-        for result, finding, broken in declared:
-            lines += [f"  {result['test']}: {finding['plan']} → {', '.join(item['title'] for item in broken)}"]
-            lines += [f"    {finding['replay']}"]
+    lines += _declared_lines(results, verbose=verbose)
     lines += _known(swept, verbose=verbose)
     lines += _left(results)
-    lines += ["", *matrix_lines(swept), f"fault coverage: {coverage_percent(swept):.0f} % of the possible cells"]
+    if plans > len(swept):
+        lines += ["", *matrix_lines(swept), f"fault coverage: {coverage_percent(swept):.0f} % of the possible cells"]
     return lines
 
 
@@ -61,6 +57,23 @@ def _outcomes(results: Sequence[ResultJson]) -> str:
         for name, count in result["outcomes"].items():
             totals[name] = totals.get(name, 0) + count
     return ", ".join(f"{count} {name}" for name, count in sorted(totals.items(), key=lambda item: -item[1])) or "none"
+
+
+def _declared_lines(results: Sequence[ResultJson], *, verbose: bool) -> list[str]:
+    """Findings that their authors know of: of each sort in each file the first one, with the line that replays it."""
+    groups: dict[tuple[str, ...], list[FindingJson]] = {}
+    count = 0
+    for result, finding, broken in _declared(results):
+        count += 1
+        place = finding["plan"] if verbose else result["test"].partition("::")[0]
+        groups.setdefault((place, ", ".join(item["title"] for item in broken)), []).append(finding)
+    if not groups:
+        return []
+    lines = ["", f"{several(count, 'declared finding')} (their tests fail when they are gone):"]
+    for (place, laws), found in groups.items():
+        more = f", and {several(len(found) - 1, 'plan')} more" if len(found) > 1 else ""
+        lines += [f"  {place}: {laws}{more}", f"    {found[0]['plan']}", f"    {found[0]['replay']}"]
+    return lines
 
 
 def _declared(results: Sequence[ResultJson]) -> Iterator[tuple[ResultJson, FindingJson, list[BrokenJson]]]:

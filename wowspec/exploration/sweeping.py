@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Sequence
 from typing import Any
 
@@ -11,8 +12,9 @@ from ..specs.nodes import Node, Setup, WithFaults
 from .explore import SOUGHT, SpecExploration, require_nothing_found
 from .pasting import steps_of
 from .playing import Way
-from .results import ResultJson, empty_result
-from .settings import Settings
+from .report import replay_line
+from .results import ResultJson, empty_result, vanished_from_test
+from .settings import Declared, Settings
 
 #: Why a test has no spec to sweep.
 NO_SPECS = {
@@ -27,10 +29,10 @@ def way_of(path: Sequence[Node], said: Settings) -> Way:
 
 
 class Sweep:
-    """The specs of a suite, each way of steps swept once: specs that differ in what they expect have the same."""
+    """The specs of a suite, each way of steps swept once: specs that differ in what they expect share its result."""
 
     def __init__(self) -> None:
-        self._seen: dict[str, str] = {}
+        self._seen: dict[str, ResultJson] = {}
 
     def run(self, paths: Sequence[Sequence[Node]], said: Settings, test: str) -> list[ResultJson]:
         """Run every plan over each spec of a test.
@@ -43,31 +45,53 @@ class Sweep:
         Raises:
             SpecFailure: if a spec comes to something else when it is simply run again.
         """
-        results = []
-        for place, path in enumerate(paths):
-            way = way_of(path, said)
-            same = self._same_as(way, said, test)
-            result = empty_result(test, place)
-            result["same_as"] = same
-            if not same:
-                try:
-                    result = SpecExploration(way, said, test, place).run()
-                except SpecError as error:
-                    result = empty_result(test, place, not_swept=str(error))
-            results.append(result)
+        results = [self._result(way_of(path, said), said, test, place) for place, path in enumerate(paths)]
+        vanished_from_test(results)
         return results
 
-    def _same_as(self, way: Way, said: Settings, test: str) -> str:
-        """The test in which the same steps were swept before; empty if there is none, or nobody can tell."""
-        if said.expected or any(isinstance(node.step, Setup) and node.step.gives_services for node in way.nodes):
-            return ""
-        lines = steps_of(way.nodes)
-        if any(line.startswith("#") or "<" in line for line in lines):
-            return ""
-        key = "\n".join(lines)
-        known = self._seen.get(key, "")
-        self._seen.setdefault(key, test)
-        return known
+    def _result(self, way: Way, said: Settings, test: str, place: int) -> ResultJson:
+        key = _key(way)
+        known = None if key is None else self._seen.get(key)
+        if known is not None:
+            return as_of(known, test, place, said.expected)
+        try:
+            result = SpecExploration(way, said, test, place).run()
+        except SpecError as error:
+            return empty_result(test, place, not_swept=str(error))
+        if key is not None:
+            self._seen[key] = result
+        return result
+
+
+def _key(way: Way) -> str | None:
+    """The same text for the same steps; None where nobody can tell."""
+    if any(isinstance(node.step, Setup) and node.step.gives_services for node in way.nodes):
+        return None
+    lines = steps_of(way.nodes)
+    return None if any(line.startswith("#") or "<" in line for line in lines) else "\n".join(lines)
+
+
+def as_of(known: ResultJson, test: str, place: int, expected: Sequence[Declared]) -> ResultJson:
+    """The result of the same steps in another test, with what that one declares."""
+    result = copy.deepcopy(known)
+    before = result["test"]
+    result["test"], result["spec"], result["same_as"] = test, place, before
+    found = set()
+    for finding in result["findings"]:
+        declared = {item.law for item in expected if item.plan == finding["plan"]}
+        for item in finding["broken"]:
+            item["declared"] = item["law"] in declared
+            found.add((finding["plan"], item["law"]))
+        finding["replay"] = replay_line(test, finding["plan"])
+        finding["report"] = [_renamed(line, before, test) for line in finding["report"]]
+        finding["paste"] = _renamed(finding["paste"], before, test)
+    result["vanished"] = [str(item) for item in expected if (item.plan, item.law) not in found]
+    return result
+
+
+def _renamed(text: str, before: str, test: str) -> str:
+    short, other = before.rpartition("::")[2].partition("[")[0], test.rpartition("::")[2].partition("[")[0]
+    return text.replace(before, test).replace(short, other)
 
 
 def replay(paths: Sequence[Sequence[Node]], said: Settings, test: str, plan: Plan) -> list[ResultJson]:
