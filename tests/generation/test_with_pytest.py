@@ -110,8 +110,7 @@ FAILING = f"""{DOMAIN}
 @given(ws.histories(Wallet), ws.commands(Wallet, only=PayIn))
 def test_nobody_is_rich(history, command):
     ws.spec(Wallet).given(*history).when(command).run()
-    total = sum(event.amount for item in history for event in item.items if isinstance(event, PaidIn))
-    assert total < 150
+    assert all(event.amount < 70 for item in history for event in item.items if isinstance(event, PaidIn))
 """
 
 CONFTEST = """
@@ -164,9 +163,8 @@ def test_a_failure_shrinks_and_is_reproduced(tmp_path):
 
     assert first.returncode == 1
     printed = re.sub(r"\s+|^E ", " ", re.sub(r"(?m)^E", " ", first.stdout))
-    shrunk = re.search(r"history=\(on\(Wallet, '1', PaidIn\(amount=(\d+)\), PaidIn\(amount=(\d+)\)\),\)", printed)
+    shrunk = re.search(r"history=\(on\(Wallet, '1', PaidIn\(amount=70\)\),\)", printed)
     assert shrunk, first.stdout
-    assert int(shrunk[1]) + int(shrunk[2]) == 150
     assert (tmp_path / "examples").is_dir()
 
     (tmp_path / "conftest.py").write_text(small.replace("max_examples=400", "max_examples=400, phases=[PHASE.reuse]"))
@@ -192,7 +190,7 @@ from wowspec import on
 
 def test_pasted():
     {shrunk[0]}
-    ws.spec(Wallet).given(*history).when(PayOut(amount=100)).expect_event(PaidOut)
+    ws.spec(Wallet).given(*history).when(PayOut(amount=70)).expect_event(PaidOut)
 """
     (tmp_path / "test_wallet.py").write_text(pasted)
     assert run_pytest(tmp_path).returncode == 0
