@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
 import textwrap
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -341,3 +343,18 @@ def test_no_result_is_a_document_of_its_own():
     assert document([])["strength"] is None
     assert totals([]) == []
     assert strength_lines([]) == ["no spec did anything that could be perturbed"]
+
+
+def test_the_page_shows_what_is_told(tmp_path):
+    """The output in `docs/strength.md` is that of the code above it."""
+    page = (Path(__file__).parents[2] / "docs" / "strength.md").read_text(encoding="utf-8")
+    code = re.search(r"<!-- test: (\S+) -->\n```python\n(.*?)^```", page, re.DOTALL | re.MULTILINE)
+    assert code is not None
+    (tmp_path / code[1]).write_text(code[2], encoding="utf-8")
+
+    output = run_pytest(tmp_path, "--wowspec-strength", "--wowspec-lint").stdout
+
+    shown = re.findall(r"^```text\n(.*?)^```", page, re.DOTALL | re.MULTILINE)
+    assert len(shown) == 2
+    for text in shown:
+        assert text in output
