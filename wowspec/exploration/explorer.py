@@ -8,8 +8,8 @@ from dataclasses import dataclass, field, replace
 from typing import Protocol, TypeVar
 
 from ..faults.planned import MOST_VISITS
-from ..faults.plans import Plan, PlannedFault
-from ..world.points import FaultKind
+from ..faults.plans import Address, Plan, PlannedFault
+from ..world.points import REQUEST_ID_CHECK, FaultKind
 from ..world.profiles import IN_MEMORY, PortProfile
 from ..world.trace import TraceRow
 from .addresses import Selection, faults_along
@@ -18,7 +18,7 @@ from .findings import Finding, RecoveryClass
 from .ledgers import had_effect
 from .playing import Played, Way, play
 from .recoveries import Recovery
-from .run_laws import judge
+from .run_laws import Broken, judge
 from .trial import Allowances, Trial
 
 #: How many points a run under faults may pass for each that the fault-free one passes, and how many besides.
@@ -117,10 +117,33 @@ class Explorer:
         unreached = [str(strike.fault) for strike in played.armory.unstruck()]
         if not broken:
             return PlanResult(plan, None, self._recovery_of(trial), unreached), played
-        finding = Finding(plan, broken)
+        finding = Finding(plan, broken, left_behind=self._left_behind(trial, broken))
         self._heal(finding)
         recovery = RecoveryClass.HEALED if finding.healed_by else RecoveryClass.NEVER
         return PlanResult(plan, finding, recovery, unreached), played
+
+    def _left_behind(self, trial: Trial, broken: Sequence[Broken]) -> bool:
+        """Whether conditions broke that hold where the commands that failed are refused before anything happens."""
+        failed = [answer.message for answer in trial.played.answers if answer.failure is not None]
+        if [each.law for each in broken] != ["eventually"] or not failed or trial.played.plan.crashes:
+            return False
+        if any(message is None or trial.ledgers.streams_of(message) for message in failed):
+            return False
+        chains = trial.played.armory.chains
+        refused = Plan(
+            tuple(
+                PlannedFault(Address(chains.see(message), REQUEST_ID_CHECK), FaultKind.FAIL)
+                for message in failed
+                if message is not None
+            )
+        )
+        if refused.key == trial.played.plan.key:
+            return False
+        played = self._play(self.way, refused, most_visits=self._most_visits)
+        if played.author_error is not None or played.armory.unstruck():
+            return False
+        other = Trial(self.way, played, self.base, self.allowed)
+        return other.facts == trial.facts and not judge(other)
 
     def _heal(self, finding: Finding) -> None:
         finding.tried = tuple(recovery.name for recovery in self.recoveries)

@@ -33,6 +33,8 @@ class Finding:
         plan: the plan, minimal.
         broken: the laws, with what is wrong.
         known: names of those of them that break at the same point and kind for a witness domain.
+        left_behind: whether all that broke is a condition that would hold had the commands that failed never been sent:
+            they stored nothing, and left something behind all the same, which is nothing that the runtime does.
         healed_by: name of the first recovery after which they hold; empty: none of those tried.
         tried: names of the recoveries that were tried.
     """
@@ -40,6 +42,7 @@ class Finding:
     plan: Plan
     broken: list[Broken]
     known: frozenset[str] = frozenset()
+    left_behind: bool = False
     healed_by: str = ""
     tried: tuple[str, ...] = ()
     details: dict[str, Any] = field(default_factory=dict)

@@ -187,6 +187,8 @@ def breaks_together(profile: Profile, first: Place, second: Place, law: str) -> 
 
 def known_laws(finding: Finding, kinds: ProcessorKinds, profile: Profile) -> frozenset[str]:
     """Which of a finding's laws break for the witness too, by one or two of its faults in the same places."""
+    if finding.left_behind:
+        return frozenset()
     places = places_of(finding.plan, kinds)
     table = {(place, law) for place in places for item in _findings(profile, place) for law in item.laws}
     return frozenset(

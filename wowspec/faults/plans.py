@@ -93,6 +93,11 @@ class Plan:
         return Plan((*self.faults[:index], *self.faults[index + 1 :]))
 
     @property
+    def crashes(self) -> bool:
+        """Whether a process dies."""
+        return any(fault.kind in (FaultKind.CRASH_BEFORE, FaultKind.CRASH_AFTER) for fault in self.faults)
+
+    @property
     def key(self) -> frozenset[str]:
         """The same for plans that say the same in another order."""
         return frozenset(map(str, self.faults))

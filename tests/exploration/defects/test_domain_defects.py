@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.exploration.defects import archives, deliveries, notes, payments, replicas, reservations, sales
+from tests.exploration.defects import archives, deliveries, notes, payments, replicas, reservations, sales, snapshots
 from tests.exploration.defects.sweeping import assert_due_to_domain, assert_nothing_found, sweep
 from wowspec import Context, Spec, SpecFailure, explore_faults
 from wowspec.faults.plans import Plan
@@ -51,6 +51,18 @@ def save(disks: type[replicas.Replicas], spec: Spec[Any]) -> None:
     )
 
 
+def read(store: type[snapshots.Snapshots], spec: Spec[Any]) -> None:
+    """A meter is read; no snapshot is of a version that is not stored."""
+    (
+        spec.using(snapshots.meters)
+        .inject_factory(snapshots=store)
+        .when(snapshots.Read(id="m-1", reading=3))
+        .eventually(
+            lambda world: world.service("snapshots").version("m-1") <= world.aggregate(snapshots.Meter, "m-1").version
+        )
+    )
+
+
 RESERVED = [reservations.PlaceOrder(id="o-1")]
 SOLD = [sales.Sell(id="shop", amount=3), sales.Sell(id="shop", amount=4)]
 DELIVERED = [deliveries.PlaceOrder(id="o-1")]
@@ -81,6 +93,14 @@ SINGLES = [
         "Sell>Sold/event.deliver:AddsUp.sold@1=duplicate",
         "convergence",
         id="a projection that is not idempotent",
+    ),
+    pytest.param(
+        partial(read, snapshots.Snapshots),
+        partial(read, snapshots.PatientSnapshots),
+        "in_memory",
+        "Read/event_store.append@1=fail",
+        "eventually",
+        id="a snapshot store that runs ahead of the head",
     ),
     pytest.param(
         sent(deliveries.defective, *DELIVERED),
