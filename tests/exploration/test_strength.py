@@ -9,11 +9,24 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from pydantic import BaseModel
 
 from tests.exploration.parcels import REGISTERED, Halt, Parcel, Register, Registered, Send, Sent, Weighed
 from tests.exploration.suites import HEAD
 from tests.plugin.test_entry import run_pytest
-from wowspec import Spec, SpecError, faults, given, on, spec
+from wowspec import (
+    Spec,
+    SpecError,
+    aggregate_root,
+    allow_create,
+    faults,
+    given,
+    on,
+    on_command,
+    on_event,
+    spec,
+    stateless_saga,
+)
 from wowspec.exploration.perturbations import Change, Deed, Perturbation, Target
 from wowspec.exploration.perturbing import Perturbing
 from wowspec.exploration.strength import expectations_of, run_again, strength_of
@@ -46,6 +59,38 @@ def suite(tmp_path):
         return finished.stdout, finished.returncode
 
     return run
+
+
+@allow_create
+class Turn(BaseModel):
+    id: str
+    times: int
+
+
+class Turned(BaseModel):
+    times: int
+
+
+class RingState(BaseModel):
+    id: str
+
+
+@aggregate_root(context="fair")
+class Ring:
+    def __init__(self, state: RingState) -> None:
+        self.state = state
+
+    @on_command
+    def turn(self, command: Turn) -> Turned:
+        return Turned(times=command.times)
+
+
+@stateless_saga(context="fair")
+class RingSaga:
+    @on_event
+    def on_turned(self, event: Turned) -> Turn | None:
+        """Once turned, it never stops."""
+        return Turn(id="r-1", times=event.times + 1) if event.times else None
 
 
 def strength(made: Spec[Any]) -> Any:
@@ -358,3 +403,14 @@ def test_the_page_shows_what_is_told(tmp_path):
     assert len(shown) == 2
     for text in shown:
         assert text in output
+
+
+def test_a_perturbation_that_sets_off_an_endless_chain_is_noticed():
+    """A saga's command that comes to another sort of letter, and answers itself for ever."""
+    ring = (
+        given().using(Ring, RingSaga).when(Turn(id="r-1", times=0)).expect_events(Turned(times=0)).expect_no_commands()
+    )
+
+    found = {each.name: each for each in strength(ring).tried}
+
+    assert found["Ring.turn → Turned.times altered"].noticed == ("the world never comes to rest",)

@@ -23,8 +23,8 @@ from ..specs.session import Session
 from ..world.world import World
 from .perturbations import Deed, Perturbation, Target
 
-#: How many calls of functions a run may have at most: one that has more will not come to rest.
-MOST_CALLS: Final = 5_000
+#: How many calls of functions a run may have, by default: one that has more will not come to rest.
+MOST_CALLS: Final = 1_000_000
 _DECIDING: Final = (Role.COMMAND, Role.AFTER_COMMAND)
 
 Changing = Callable[[HandlerFunction, Any, Any], Any]
@@ -38,6 +38,7 @@ class Perturbing:
         deeds: what was done, each once, in order.
         sessions: the worlds that it stands in, one for each action.
         happened: whether the perturbation happened.
+        calls: how many functions were called.
     """
 
     def __init__(self, perturbation: Perturbation | None = None, most_calls: int = MOST_CALLS) -> None:
@@ -45,7 +46,8 @@ class Perturbing:
         self.deeds: dict[Any, Deed] = {}
         self.sessions: list[Session] = []
         self.happened = False
-        self._left = most_calls
+        self.calls = 0
+        self._most_calls = most_calls
         self._chains = Chains()
 
     def attach(self, session: Session) -> None:
@@ -70,8 +72,8 @@ class Perturbing:
         Raises:
             Livelock: if there were too many calls.
         """
-        self._left -= 1
-        if self._left < 0:
+        self.calls += 1
+        if self.calls > self._most_calls:
             raise Livelock
         changing: Changing | None = None
         decides = handler.row.role in _DECIDING

@@ -17,7 +17,7 @@ from ..specs.again import Failure, Rerun, judged_again
 from ..specs.nodes import ACTIONS, Node, WhenConcurrently, WithFaults
 from ..specs.recorded import Expected
 from .catching import catching
-from .perturbations import Perturbation, perturbations_of
+from .perturbations import perturbations_of
 from .perturbing import Perturbing, sourced
 from .pictures import Picture, picture_of, runs_of
 
@@ -45,6 +45,8 @@ OF_THE_PIPELINE: Final = frozenset(
 )
 
 
+#: A perturbed run may call functions so often, and so many times as often as the run as it is.
+_CALLS, _MANIFOLD = 1_000, 10
 #: Verbs that look at states and views, whoever made them what they are.
 OF_THE_END: Final = frozenset(("always", "eventually", "expect_state", "expect_view", "expect_no_view"))
 
@@ -157,7 +159,7 @@ def strength_of(
     deeds = [*looking.deeds.values(), *sourced(looking.sessions)]
     for perturbation in perturbations_of(deeds):
         if perturbation.name not in known:
-            _try(path, base, perturbation, strength, counts)
+            _try(path, base, Perturbing(perturbation, _CALLS + _MANIFOLD * looking.calls), strength, counts)
     return strength
 
 
@@ -190,11 +192,12 @@ def _text(expected: Expected) -> str:
 def _try(
     path: Sequence[Node],
     base: Outcome,
-    perturbation: Perturbation,
+    perturbing: Perturbing,
     strength: Strength,
     counts: Callable[[Failure], bool],
 ) -> None:
-    perturbing = Perturbing(perturbation)
+    perturbation = perturbing.perturbation
+    assert perturbation is not None
     with perturbing.around():
         outcome = run_again(path, perturbing, counts=counts)
     if not perturbing.happened:
