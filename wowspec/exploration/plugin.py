@@ -100,6 +100,9 @@ class FaultsPlugin:
         if self._writes:
             count = write_baseline(_path(self._config, self._writes), results)
             terminalreporter.line(f"wowspec: {count} findings declared in {self._writes}")
+        least, percent = self._config.getoption("wowspec_fault_cov_fail_under"), coverage_percent(results)
+        if least is not None and percent < least:
+            terminalreporter.line(f"fault coverage {percent:.0f} % is below --wowspec-fault-cov-fail-under={least:g}")
         json = self._config.getoption("wowspec_fault_json")
         if json:
             write_json(_path(self._config, json), results)
