@@ -272,6 +272,54 @@ def test_an_asynchronous_function_is_perturbed_like_any_other():
     assert "Parcel.send → IllegalStateError dropped" in tried(halted_twice().expect_error(IllegalStateError))
 
 
+def test_a_spec_of_a_saga_or_of_a_projection_is_perturbed_alone():
+    """No command is needed; what an aggregate would make of its events is nobody's question there."""
+    saga = wowspec.spec(LetterSaga).when_event(Sent(by="van")).expect_commands(wowspec.some(Write))
+    view = given(Board, on(Parcel, "p-1", REGISTERED, Sent(by="van"))).expect_view("p-1", "van")
+
+    assert [(name, bool(each.noticed)) for name, each in tried(saga).items()] == [
+        ("LetterSaga.on_sent → Write dropped", True),
+        ("LetterSaga.on_sent → Write.id altered", False),
+        ("LetterSaga.on_sent → Write.text altered", False),
+    ]
+    [skipped] = strength_of(view._node.settled.path()).tried
+    assert (skipped.name, len(skipped.noticed)) == ("Board.on_sent: Sent skipped", 1)
+
+
+@dataclass(frozen=True)
+class Count:
+    id: str
+    by: int
+
+
+@dataclass(frozen=True)
+class Counted:
+    by: int
+
+
+def count(command: Count, state: int) -> list[Counted]:
+    return [Counted(command.by)]
+
+
+def counted(state: int, event: Counted) -> int:
+    return state + event.by
+
+
+counter = wowspec.decider(count, counted, 0, name="counter", context="post")
+
+
+def test_plain_functions_are_perturbed_too():
+    """A decider over dataclasses; a state without fields is looked at as a whole."""
+    found = tried(given(on(counter, "c-1", Counted(1))).when(Count("c-1", 2)).expect_event(Counted))
+
+    assert {name: each.instead for name, each in found.items()} == {
+        "counter.count → Counted dropped": "",
+        "counter.count → Counted doubled": ".expect_events(Counted(by=2))",
+        "counter.count → Counted.by altered": ".expect_event(Counted, by=2)",
+        "counter.counted: Counted not sourced": ".expect_state(lambda state: state == 3)",
+    }
+
+
 def test_a_run_without_perturbation_leaves_no_trace():
     """The metadata that all worlds share is as it was."""
     strength_of(sending().expect_state(sent=True)._node.path())

@@ -31,14 +31,17 @@ class Candidate:
         verb: the verb.
         args: what it is given.
         kwargs: likewise, by name.
+        condition: of a function of the state, its body as code.
     """
 
     verb: str
     args: tuple[Any, ...] = ()
     kwargs: Mapping[str, Any] = field(default_factory=dict)
+    condition: str = ""
 
     def __str__(self) -> str:
-        said = [_written(arg) for arg in self.args]
+        said = [f"lambda state: {self.condition}" if callable(arg) and self.condition else _written(arg)
+                for arg in self.args]  # fmt: skip
         said += [f"{name}={_written(value)}" for name, value in self.kwargs.items()]
         return f".{self.verb}({', '.join(said)})"
 
@@ -140,13 +143,23 @@ def _commands(run: Run) -> Iterator[Candidate]:
 def _states(run: Run, other: Run, around: Around) -> Iterator[Candidate]:
     own = run.reference if run.message is not None else None
     for reference in sorted(aggregates_of(run.session), key=lambda each: each != own):
-        changed = _changed(run, other, reference, around)
-        if not changed:
+        target = () if reference == own else (_instance(run, reference),)
+        try:
+            mine = run.aggregate_of(reference).state
+            with around():
+                theirs = other.aggregate_of(reference).state
+        except Exception:  # noqa: BLE001, S112 - a sourcing function that fails on what it was given
             continue
-        if reference == own:
-            yield Candidate("expect_state", (), changed)
-        else:
-            yield Candidate("expect_state", (_instance(run, reference),), changed)
+        changed = _changed(mine, theirs)
+        if changed:
+            yield Candidate("expect_state", target, changed)
+        elif not fields_of(mine):
+            # A state without fields, such as a number.
+            yield Candidate(
+                "expect_state",
+                (*target, lambda state, due=mine: state == due),
+                condition=f"state == {_written(mine)}",
+            )
 
 
 def _instance(run: Run, reference: AggregateRef) -> On:
@@ -154,15 +167,10 @@ def _instance(run: Run, reference: AggregateRef) -> On:
     return on(root, reference.id)
 
 
-def _changed(run: Run, other: Run, reference: AggregateRef, around: Around) -> dict[str, Any]:
+def _changed(mine: Any, theirs: Any) -> dict[str, Any]:
     """The fields of a state that the perturbed run left otherwise, as they should be."""
-    try:
-        mine = {name: value for name, value, _ in fields_of(run.aggregate_of(reference).state)}
-        with around():
-            theirs = {name: value for name, value, _ in fields_of(other.aggregate_of(reference).state)}
-    except Exception:  # noqa: BLE001 - a sourcing function that fails on what it was given
-        return {}
-    return {name: value for name, value in mine.items() if name not in theirs or theirs[name] != value}
+    left = {name: value for name, value, _ in fields_of(theirs)}
+    return {name: value for name, value, _ in fields_of(mine) if name not in left or left[name] != value}
 
 
 def _views(run: Run, other: Run) -> Iterator[Candidate]:

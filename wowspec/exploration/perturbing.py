@@ -12,10 +12,12 @@ from ..errors import InjectedFault, InjectedTimeout, SpecError
 from ..faults.chains import Chains
 from ..faults.planned import Livelock
 from ..messages.commands import CommandBuilder
-from ..messages.exchange import DomainEventExchange
+from ..messages.envelopes import CommandMessage
+from ..messages.exchange import DomainEventExchange, StateDomainEventExchange
 from ..messages.streams import flatten
 from ..modeling.decorators import Role
 from ..modeling.functions import HandlerFunction
+from ..modeling.identity import AggregateRef
 from ..modeling.processors import ProcessorKind
 from ..runtime.invocation import call
 from ..runtime.sourcing import unsourced
@@ -39,6 +41,7 @@ class Perturbing:
         sessions: the worlds that it stands in, one for each action.
         happened: whether the perturbation happened.
         calls: how many functions were called.
+        asked: the aggregates whose state a function was given with an event.
     """
 
     def __init__(self, perturbation: Perturbation | None = None, most_calls: int = MOST_CALLS) -> None:
@@ -47,6 +50,7 @@ class Perturbing:
         self.sessions: list[Session] = []
         self.happened = False
         self.calls = 0
+        self.asked: set[AggregateRef] = set()
         self._most_calls = most_calls
         self._chains = Chains()
 
@@ -81,6 +85,8 @@ class Perturbing:
             self._chains.see(exchange.message)
             changing = self._events
         elif isinstance(exchange, DomainEventExchange) and exchange.event_function is not None:
+            if isinstance(exchange, StateDomainEventExchange):
+                self.asked.add(exchange.aggregate_id)
             chain = f"{self._chains.event(exchange.message)}>{handler.owner.__name__}"
             if exchange.event_function.kind is ProcessorKind.STATELESS_SAGA:
                 changing = self._commands
@@ -186,12 +192,16 @@ def _kept(value: Any) -> Any:
     return kept
 
 
-def sourced(sessions: list[Session]) -> Iterator[Deed]:
-    """The sourcing functions that took an event of what these worlds hold, each once."""
+def sourced(looking: Perturbing) -> Iterator[Deed]:
+    """The sourcing functions that took an event of an aggregate whose state somebody asked for, each once."""
     seen = set()
-    for session in sessions:
+    for session in looking.sessions:
         store = session.runtime.event_store
+        subjects = [row.subject for row in session.world.trace.rows]
+        asked = looking.asked | {each.aggregate_id for each in subjects if isinstance(each, CommandMessage)}
         for reference in store.aggregate_ids():
+            if reference not in asked:
+                continue
             metadata = session.metadata_of(reference.named_aggregate)
             for event in (event for stream in store.peek(reference) for event in stream.events):
                 kind = type(event.body)

@@ -156,7 +156,7 @@ def strength_of(
     if base.failures:
         strength.left_out = f"it does not hold a second time: {_first_line(base.failures[0].error)}"
         return strength
-    deeds = [*looking.deeds.values(), *sourced(looking.sessions)]
+    deeds = [*looking.deeds.values(), *sourced(looking)]
     for perturbation in perturbations_of(deeds):
         if perturbation.name not in known:
             _try(path, base, Perturbing(perturbation, _CALLS + _MANIFOLD * looking.calls), strength, counts)
