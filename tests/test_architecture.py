@@ -62,9 +62,10 @@ FORBIDDEN_CALLS: Final = re.compile(
 )
 #: Modules that touch the real world, and why; no result of theirs depends on it.
 REAL_WORLD: Final = {
+    "wowspec/exploration/executors.py": "plans are run in other processes",
+    "wowspec/exploration/crew.py": "waits for what is done in other processes",
+    "wowspec/exploration/workers.py": "holds a test open in another process, beside the one that answers jobs",
     "wowspec/exploration/budget.py": "`max_seconds` ends an exploration after so many real seconds",
-    "wowspec/exploration/executors.py": "plans may be run by other processes",
-    "wowspec/exploration/workers.py": "likewise",
 }
 
 

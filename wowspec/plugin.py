@@ -26,6 +26,7 @@ AFTER_TEST: Final = pytest.StashKey[list[Callable[[pytest.Item, Any], None]]]()
 #: Where explorations keep their results until a report takes them along, and the attribute that carries them.
 _COLLECTED: Final = "wowspec.exploration.collected"
 _CARRIED: Final = "wowspec_faults"
+_TOLD: Final = "wowspec_faults_told"
 
 #: Options of explorations: flag, what it takes, help.
 _OPTIONS: Final[tuple[tuple[str, dict[str, Any], str], ...]] = (
@@ -46,6 +47,11 @@ _OPTIONS: Final[tuple[tuple[str, dict[str, Any], str], ...]] = (
     ("--wowspec-baseline", {"metavar": "PATH"}, "a file of findings that are known"),
     ("--wowspec-write-baseline", {"metavar": "PATH"}, "declare all that is found in such a file"),
     ("--wowspec-shard", {"metavar": "I/N"}, "run the I-th of N parts of the plans"),
+    (
+        "--wowspec-executor",
+        {"metavar": "EXECUTOR"},
+        "where plans are run: serial, processes[:N], dask:ADDRESS, or module:name of what makes an executor",
+    ),
     ("--wowspec-fault-json", {"metavar": "PATH"}, "write all results as JSON"),
     (
         "--wowspec-fault-cov-fail-under",
@@ -186,8 +192,11 @@ def pytest_runtest_makereport(
         carrier.wowspec_cut_off = item.stash[_CUT_OFF]
     if report.when == "call" and _COLLECTED in sys.modules:
         results = sys.modules[_COLLECTED].take()
+        told = sys.modules[_COLLECTED].take_told()
         if results:
             setattr(report, _CARRIED, results)
+        if told:
+            setattr(report, _TOLD, told)
     return report
 
 

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from ..faults.plans import Plan
-from .results import ResultJson
+from .enumeration import RunMany
+from .explore import SpecExploration
+from .jobs import JobJson, ReplyJson
+from .results import PlanJson, ResultJson
 from .settings import Declared
 
 
@@ -20,6 +24,8 @@ class Demands:
         shard: which part of the plans.
         baseline: declared findings by test.
         writes_baseline: findings fail no test, since they are about to be declared.
+        elsewhere: says for a spec who runs its plans; None: they are run here.
+        serve: here plans are run for another process: called within a passed test, by tasks and who does them.
     """
 
     plan: Plan | None = None
@@ -27,11 +33,18 @@ class Demands:
     shard: tuple[int, int] = (1, 1)
     baseline: dict[str, tuple[Declared, ...]] = field(default_factory=dict)
     writes_baseline: bool = False
+    elsewhere: Callable[[SpecExploration], RunMany[PlanJson]] | None = None
+    serve: Callable[[Mapping[str, Callable[[JobJson], ReplyJson]]], None] | None = None
+
+    def run(self, exploration: SpecExploration) -> ResultJson:
+        """Explore a spec, wherever its plans are run."""
+        return exploration.run(None if self.elsewhere is None else self.elsewhere(exploration))
 
 
 #: Innermost last: one test session may run another.
 _demands: list[Demands] = []
 _results: list[ResultJson] = []
+_told: list[str] = []
 
 
 def demands() -> Demands:
@@ -52,6 +65,19 @@ def demand_no_more() -> None:
 def note(result: ResultJson) -> None:
     """Keep the result of a spec."""
     _results.append(result)
+
+
+def tell(text: str) -> None:
+    """Have the summary say something of how the running test was explored, once."""
+    if text not in _told:
+        _told.append(text)
+
+
+def take_told() -> list[str]:
+    """What is to be told since the last time."""
+    found = list(_told)
+    _told.clear()
+    return found
 
 
 def take() -> list[ResultJson]:

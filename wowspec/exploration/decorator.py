@@ -19,6 +19,7 @@ from .driver import FunctionPlayer
 from .explore import SOUGHT, SpecExploration, require_nothing_found
 from .playing import Way
 from .results import ResultJson, vanished_from_test
+from .serving import PLANS, Plans
 from .settings import Settings, settings
 
 #: Where a decorated test keeps what is asked of it.
@@ -48,13 +49,25 @@ class Exploration:
         __tracebackhide__ = True
         asked = demands()
         test = current_test() or self.function.__qualname__
-        said = replace(self.said, shard=asked.shard, expected=(*self.said.expected, *asked.baseline.get(test, ())))
+        said = replace(
+            self.said,
+            shard=asked.shard,
+            expected=(*self.said.expected, *asked.baseline.get(test, ())),
+            tells_known=asked.strict or asked.plan is not None,
+        )
 
         def function(spec: Spec[Any]) -> Any:
             return self.function(spec, *args, **kwargs)
 
         injecting.want_kept()
         try:
+            if asked.serve is not None:
+                makers = [
+                    functools.partial(SpecExploration, way, said, test, place, self._player(function, place))
+                    for place, way in enumerate(self._ways(function, said))
+                ]
+                asked.serve({PLANS: Plans(makers)})
+                return
             results = [
                 self._explore(way, said, test, place, function) for place, way in enumerate(self._ways(function, said))
             ]
@@ -71,11 +84,14 @@ class Exploration:
     def _explore(
         self, way: Way, said: Settings, test: str, place: int, function: Callable[[Spec[Any]], Any]
     ) -> ResultJson:
-        player = FunctionPlayer(function, self.subject, place)
-        asked = demands().plan
-        if asked is None:
-            return SpecExploration(way, said, test, place, player).run()
-        return SpecExploration(way, replace(said, expected=()), test, place, player).replay(asked)
+        player = self._player(function, place)
+        asked = demands()
+        if asked.plan is None:
+            return asked.run(SpecExploration(way, said, test, place, player))
+        return SpecExploration(way, replace(said, expected=()), test, place, player).replay(asked.plan)
+
+    def _player(self, function: Callable[[Spec[Any]], Any], place: int) -> FunctionPlayer:
+        return FunctionPlayer(function, self.subject, place)
 
     def _ways(self, function: Callable[[Spec[Any]], Any], said: Settings) -> list[Way]:
         """The ways that the test goes when nothing goes wrong; it is judged as any other."""

@@ -32,7 +32,12 @@ def require_same(way: Way, played: Played, player: Player) -> None:
         for before, after in _runs(way, played):
             _compare(_lines(before.rows), _lines(after.rows), "the test's own run")
     again = player(way, Plan())
-    _compare([*_lines(played.rows), *_kept(played)], [*_lines(again.rows), *_kept(again)], "a run before")
+    _compare(lines_of(played), lines_of(again), "a run before")
+
+
+def lines_of(played: Played) -> list[str]:
+    """What a run came to, as text: the points that it passed, and what it left behind."""
+    return [*_lines(played.rows), *_kept(played)]
 
 
 def _runs(way: Way, played: Played) -> Iterator[tuple[Run, Run]]:

@@ -15,11 +15,15 @@ from ..specs.placing import place_of_function, raise_at
 from .baseline import read_baseline, write_baseline
 from .collected import Demands, demand, demand_no_more, note
 from .coverage import coverage_percent
+from .crew import Crew
 from .decorator import ATTRIBUTE
+from .executors import shop_of
+from .jobs import suite_of
 from .results import ResultJson, document, empty_result
+from .serving import PLANS
 from .settings import Settings, settings
 from .summary import results_of
-from .sweeping import Sweep, judge_results, replay, why_no_specs
+from .sweeping import Sweep, judge_results, plans_of, replay, why_no_specs
 
 NO_SWEEP: Final = "wowspec_no_sweep"
 
@@ -38,10 +42,12 @@ class FaultsPlugin:
         self._config = config
         option = config.getoption
         try:
-            self._said = _settings(config)
+            tells_known = bool(option("wowspec_strict")) or option("wowspec_plan") is not None
+            self._said = replace(_settings(config), tells_known=tells_known)
             plan: str | None = option("wowspec_plan")
             self._plan = None if plan is None else Plan.parse(plan)
             baseline: str | None = option("wowspec_baseline") or config.getini("wowspec_baseline")
+            shop = shop_of(option("wowspec_executor"))
             self._baseline = read_baseline(None if option("wowspec_write_baseline") else _path(config, baseline))
         except SpecError as error:
             raise pytest.UsageError(str(error)) from None
@@ -49,7 +55,11 @@ class FaultsPlugin:
         self._sweeps = option("wowspec_faults") == "sweep" and self._plan is None
         self._strict = bool(option("wowspec_strict"))
         self._writes = option("wowspec_write_baseline")
-        self.demands = Demands(self._plan, self._strict, self._said.shard, self._baseline, bool(self._writes))
+        self._crew = None if shop is None else Crew(shop, suite_of(config))
+        elsewhere = None if self._crew is None else self._crew.run_many
+        self.demands = Demands(
+            self._plan, self._strict, self._said.shard, self._baseline, bool(self._writes), elsewhere
+        )
 
     def open(self) -> None:
         """The session begins."""
@@ -58,6 +68,8 @@ class FaultsPlugin:
 
     def close(self) -> None:
         """The session is over."""
+        if self._crew is not None:
+            self._crew.close()
         injecting.no_longer_want_kept()
         demand_no_more()
 
@@ -79,6 +91,9 @@ class FaultsPlugin:
             if reason:
                 note(empty_result(test, 0, not_swept=reason))
             return
+        if self.demands.serve is not None:
+            self.demands.serve({PLANS: plans_of(paths, self._said_of(test), test)})
+            return
         results = self._results(paths, test)
         for result in results:
             note(result)
@@ -91,8 +106,10 @@ class FaultsPlugin:
     def _results(self, paths: list[Any], test: str) -> list[ResultJson]:
         if self._plan is not None:
             return replay(paths, self._said, test, self._plan)
-        said = replace(self._said, expected=self._baseline.get(test, ()))
-        return self._sweep.run(paths, said, test)
+        return self._sweep.run(paths, self._said_of(test), test)
+
+    def _said_of(self, test: str) -> Settings:
+        return replace(self._said, expected=self._baseline.get(test, ()))
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
         """Tell what was explored, found, left out."""

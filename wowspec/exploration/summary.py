@@ -11,6 +11,8 @@ from .results import BrokenJson, FindingJson, ResultJson
 
 #: Attribute of a report that carries results from one process to another.
 CARRIED: Final = "wowspec_faults"
+#: Likewise, what is told of how it was done.
+TOLD: Final = "wowspec_faults_told"
 #: How many tests that were not swept are listed by name, for each reason.
 _MOST_TESTS: Final = 5
 
@@ -34,6 +36,14 @@ def summarise(terminalreporter: Any) -> None:
     terminalreporter.section("wowspec: failure orderings")
     for line in summary_lines(results, verbose=terminalreporter.config.get_verbosity() > 0):
         terminalreporter.line(line)
+    told = [
+        text for reports in terminalreporter.stats.values() for report in reports for text in getattr(report, TOLD, ())
+    ]
+    if told:
+        terminalreporter.line("")
+        terminalreporter.line("in other processes:")
+        for text in told:
+            terminalreporter.line(f"  {text}")
 
 
 def summary_lines(results: Sequence[ResultJson], *, verbose: bool = False) -> list[str]:

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 from ..errors import PlanNotReached, SpecError, SpecFailure
 from ..faults.plans import Plan
 from ..specs.nodes import Node, Setup, WithFaults
+from .collected import demands
 from .explore import SOUGHT, SpecExploration, require_nothing_found
 from .pasting import steps_of
 from .playing import Way
 from .report import replay_line
 from .results import ResultJson, empty_result, vanished_from_test
+from .serving import Plans
 from .settings import Declared, Settings
 
 #: Why a test has no spec to sweep.
@@ -55,7 +58,7 @@ class Sweep:
         if known is not None:
             return as_of(known, test, place, said.expected)
         try:
-            result = SpecExploration(way, said, test, place).run()
+            result = demands().run(SpecExploration(way, said, test, place))
         except SpecError as error:
             return empty_result(test, place, not_swept=str(error))
         if key is not None:
@@ -92,6 +95,11 @@ def as_of(known: ResultJson, test: str, place: int, expected: Sequence[Declared]
 def _renamed(text: str, before: str, test: str) -> str:
     short, other = before.rpartition("::")[2].partition("[")[0], test.rpartition("::")[2].partition("[")[0]
     return text.replace(before, test).replace(short, other)
+
+
+def plans_of(paths: Sequence[Sequence[Node]], said: Settings, test: str) -> Plans:
+    """Answers what other processes ask of the specs of a test."""
+    return Plans([partial(SpecExploration, way_of(path, said), said, test, place) for place, path in enumerate(paths)])
 
 
 def replay(paths: Sequence[Sequence[Node]], said: Settings, test: str, plan: Plan) -> list[ResultJson]:
