@@ -164,7 +164,8 @@ class Explorer:
         if trial.facts != base.facts:
             return RecoveryClass.FAILED
         if any(row.outcome.startswith("crash") for row in rows):
-            return RecoveryClass.REDELIVERED
+            # What comes back comes back by its bus; without that, what died had nothing left to do.
+            return RecoveryClass.REDELIVERED if self.profile.redelivers else RecoveryClass.MASKED
         if trial.played.session.runtime.compensation is not None and len(trial.ledgers.own) > len(base.ledgers.own):
             return RecoveryClass.COMPENSATED
         return RecoveryClass.RETRIED if len(rows) > len(base.played.rows) else RecoveryClass.MASKED

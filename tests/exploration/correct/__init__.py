@@ -1,0 +1,1 @@
+"""Systems that are correct: whatever a profile lets go wrong, nothing that breaks is due to them."""
