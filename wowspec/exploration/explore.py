@@ -16,7 +16,7 @@ from .determinism import require_same
 from .enumeration import Explored, RunMany, Step, explore
 from .explorer import Explorer, PlanResult, Player
 from .findings import Finding, RecoveryClass
-from .playing import Way, play
+from .playing import Played, Way, play
 from .report import finding_lines, pinned, replay_line
 from .results import BrokenJson, CellJson, FindingJson, PlanJson, ResultJson, empty_result, undeclared
 from .run_laws import RUN_LAW_BY_NAME
@@ -96,17 +96,17 @@ class SpecExploration:
     def step(self, plan: Plan, *, deeper: bool = False) -> Step[PlanJson]:
         """Run one plan, and say where it leads."""
         result, played = self.explorer.run(plan, record=deeper)
-        return self.explorer.step(self._said(result), result, played, deeper=deeper)
+        return self.explorer.step(self._said(result, played), result, played, deeper=deeper)
 
     def _each(self, plans: Sequence[Plan], deeper: bool) -> Generator[Step[PlanJson], None, None]:
         for plan in plans:
             yield self.step(plan, deeper=deeper)
 
     def _reached(self, plan: Plan) -> PlanJson:
-        result, _ = self.explorer.run(plan)
+        result, played = self.explorer.run(plan)
         if result.unreached:
             raise PlanNotReached(self.unreached_text(plan, result.unreached))
-        return self._said(result)
+        return self._said(result, played)
 
     def unreached_text(self, plan: Plan, unreached: Iterable[str]) -> str:
         """Which faults of a plan never struck, and where they may have been meant to."""
@@ -149,7 +149,7 @@ class SpecExploration:
         json["vanished"] = self._vanished(json, results)
         return json
 
-    def _said(self, result: PlanResult) -> PlanJson:
+    def _said(self, result: PlanResult, played: Played) -> PlanJson:
         """What came of one plan."""
         if result.finding is not None:
             result.finding.known = known_laws(result.finding, self._kinds, self.profile)
@@ -159,7 +159,7 @@ class SpecExploration:
             plan=str(result.plan),
             faults=[[fault.address.point, fault.kind.value] for fault in result.plan],
             recovery=str(result.recovery),
-            finding=None if result.finding is None else self._finding(result.finding),
+            finding=None if result.finding is None else self._finding(result.finding, played),
             killed=False,
         )
 
@@ -174,7 +174,7 @@ class SpecExploration:
             if (item.plan, item.law) not in found and (whole or item.plan in run)
         ]
 
-    def _finding(self, finding: Finding) -> FindingJson:
+    def _finding(self, finding: Finding, played: Played) -> FindingJson:
         declared = {item.law for item in self.said.expected if item.plan == str(finding.plan)}
         broken = [
             BrokenJson(
@@ -186,8 +186,11 @@ class SpecExploration:
             )
             for item in finding.broken
         ]
-        trial = Trial(self.way, self._play(self.way, finding.plan), self.explorer.base, self.said.allowed)
-        told = finding.due_to_domain or finding.broken
+        told = finding.due_to_domain or (finding.broken if self.said.tells_known else [])
+        report: list[str] = []
+        if told:
+            trial = Trial(self.way, played, self.explorer.base, self.said.allowed)
+            report = finding_lines(finding, trial, self.explorer.base, self.test, told)
         return FindingJson(
             plan=str(finding.plan),
             broken=broken,
@@ -195,8 +198,8 @@ class SpecExploration:
             healed_by=finding.healed_by,
             tried=list(finding.tried),
             replay=replay_line(self.test, finding.plan),
-            report=finding_lines(finding, trial, self.explorer.base, self.test, told),
-            paste=pinned(self.way, finding.plan, self.test),
+            report=report,
+            paste=pinned(self.way, finding.plan, self.test) if told else "",
         )
 
 

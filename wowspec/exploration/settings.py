@@ -72,6 +72,7 @@ class Settings:
         allowed: what is declared to be right.
         expected: declared findings.
         examples: plans that are run in any case, and first.
+        tells_known: whether reports are made of what the runtime is known for, too.
         shard: which of the plans are run: (i, n) for the i-th of n parts.
     """
 
@@ -85,6 +86,7 @@ class Settings:
     expected: tuple[Declared, ...] = ()
     examples: tuple[Plan, ...] = ()
     shard: tuple[int, int] = (1, 1)
+    tells_known: bool = False
 
     def bounds(self) -> Bounds:
         """How far to go, from now on."""
