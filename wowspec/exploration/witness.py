@@ -144,10 +144,15 @@ def _findings(profile: Profile, place: Place) -> tuple[Finding, ...]:
 
 
 @lru_cache(maxsize=4096)
+def _healing(profile: Profile, place: Place) -> tuple[str, ...]:
+    """What heals each of the witness's findings in a place; empty: nothing does."""
+    return tuple(_explorer(profile).healed_by(item, RECOVERIES) for item in _findings(profile, place))
+
+
 def would_heal(profile: Profile, place: Place, law: str) -> str:
     """The first recovery that heals the witness wherever a fault in this place broke a law; empty: none does."""
-    explorer = _explorer(profile)
-    healed = {explorer.healed_by(item, RECOVERIES) for item in _findings(profile, place) if law in item.laws}
+    findings = zip(_findings(profile, place), _healing(profile, place), strict=True)
+    healed = {name for item, name in findings if law in item.laws}
     return healed.pop() if len(healed) == 1 else ""
 
 
