@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+
 import pytest
 from pydantic import BaseModel
 
@@ -120,3 +122,52 @@ def test_a_service_without_fault_is_handed_out_as_it_is():
 
     assert [row.point for row in run.rows if row.point.startswith("service:")] == []
     assert payment.calls == [3]
+
+
+class Ledger(dict):
+    """A service that is a mapping, and can be called."""
+
+    def __call__(self, text: str) -> str:
+        return text.upper()
+
+
+@create_aggregate
+class Enter(BaseModel):
+    id: str
+
+
+class Entered(BaseModel):
+    text: str
+
+
+class BookState(BaseModel):
+    id: str
+
+
+@aggregate_root(context="pay")
+class Book:
+    def __init__(self, state: BookState) -> None:
+        self.state = state
+
+    @on_command
+    def enter(self, command: Enter, ledger: Ledger) -> Entered:
+        ledger[command.id] = len(ledger)
+        with contextlib.suppress(InjectedFault):
+            ledger.setdefault("b", 1)
+        assert command.id in ledger
+        assert [*ledger] == ["a"]
+        return Entered(text=ledger("done"))
+
+
+def test_a_stand_in_has_the_operators_of_its_service():
+    """A service that is indexed, counted, iterated or called is all that under a fault, too."""
+    ledger = Ledger()
+    (
+        spec(Book)
+        .inject(ledger=ledger)
+        .with_faults(faults.service("ledger").setdefault.fails())
+        .when(Enter(id="a"))
+        .expect_events(Entered(text="DONE"))
+        .expect_fired(1)
+    )
+    assert ledger == {"a": 0}

@@ -22,8 +22,8 @@ _KINDS: Final = {
     WitnessView.__name__: ProcessorKind.PROJECTION,
     WitnessSaga.__name__: ProcessorKind.STATELESS_SAGA,
 }
-#: So many plans of the witness are tried at most; three faults have a few hundred ways to strike in three places.
-MOST_RUNS: Final = 600
+#: So many plans of the witness are tried at most; what it is known for mostly shows in the first of them.
+MOST_RUNS: Final = 300
 
 
 @lru_cache(maxsize=16)
@@ -31,28 +31,36 @@ def _witness(profile: Profile) -> Explorer:
     return Explorer(witness_way(profile), profile=ports_of(profile))
 
 
+@lru_cache(maxsize=16)
+def _places(profile: Profile) -> frozenset[Place]:
+    """Where faults can strike the witness."""
+    return frozenset(place_of(fault, _KINDS) for plan in _witness(profile).singles() for fault in plan)
+
+
 @lru_cache(maxsize=1_024)
-def witness_laws(places: tuple[Place, ...], profile: Profile) -> frozenset[str]:
-    """Names of the laws that break for the witness under some plan with exactly these places.
+def witness_laws(places: tuple[Place, ...], laws: frozenset[str], profile: Profile) -> frozenset[str]:
+    """Which of some laws break for the witness under plans that strike in exactly these places.
 
     Args:
         places: where faults strike, as `witness.places_of` gives them.
+        laws: names of the laws that are asked for.
         profile: what the world's ports can do.
     """
-    if not places:
+    if not places or not _places(profile).issuperset(places):
         return frozenset()
-    search = _Search(_witness(profile))
+    search = _Search(_witness(profile), laws)
     search.extend(Plan(), search.explorer.base.played, 0, list(places))
-    return frozenset(search.laws)
+    return frozenset(search.laws & laws)
 
 
 class _Search:
     """Plans of the witness that strike in given places, in any order."""
 
-    __slots__ = ("explorer", "known", "laws", "left")
+    __slots__ = ("asked", "explorer", "known", "laws", "left")
 
-    def __init__(self, explorer: Explorer) -> None:
+    def __init__(self, explorer: Explorer, asked: frozenset[str]) -> None:
         self.explorer = explorer
+        self.asked = asked
         self.laws: set[str] = set()
         self.left = MOST_RUNS
         self.known: set[frozenset[str]] = set()
@@ -66,7 +74,7 @@ class _Search:
             if place not in places:
                 continue
             longer = plan.with_(fault)
-            if longer.key in self.known or not self.left:
+            if longer.key in self.known or not self.left or self.asked <= self.laws:
                 continue
             self.known.add(longer.key)
             self.left -= 1
@@ -74,6 +82,6 @@ class _Search:
             left.remove(place)
             result, again = self.explorer.run(longer, record=bool(left))
             if left:
-                self.extend(longer, again, again.armory.last_strike + 1, left)
+                self.extend(longer, again, again.armory.last_strike, left)
             elif result.finding is not None:
                 self.laws.update(result.finding.laws)

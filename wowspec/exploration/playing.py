@@ -277,6 +277,7 @@ def _play_steps(
         run = _act(played, node, previous)
         if run is None:
             return
+        run.streams = list(played.audit.stored)
         if watch is not None:
             watch.look(session)
         played.runs.append(run)

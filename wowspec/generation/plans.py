@@ -1,4 +1,4 @@
-"""Plans as a strategy: a sparse list of faults, drawn before anything runs, so that it shrinks to those that count.
+"""Plans as a strategy: a few faults, drawn before anything runs, so that it shrinks to those that count.
 
 Drawn at each point instead, plans cost several times as much and stop shrinking at four or five faults.
 """
@@ -46,13 +46,31 @@ def plans_of(faults: Sequence[PlannedFault], max_faults: int) -> st.SearchStrate
     """Plans of some of these faults, which stand in canonical order."""
     if not faults or not max_faults:
         return st.just(Plan())
-    order = {fault: place for place, fault in enumerate(faults)}
+    # So many pairs of numbers, always: Hypothesis climbs and shrinks best where the number of choices stays the same.
+    places: dict[Address, list[PlannedFault]] = {}
+    for fault in faults:
+        places.setdefault(fault.address, []).append(fault)
+    kinds = list(places.values())
+    # 0 is no fault.
+    place = st.integers(0, len(kinds))
+    kind = st.integers(0, max(map(len, kinds)) - 1)
 
-    def plan(drawn: list[PlannedFault]) -> Plan:
-        return Plan(tuple(sorted(drawn, key=order.__getitem__)))
+    def plan(drawn: tuple[tuple[int, int], ...]) -> Plan:
+        at: dict[int, int] = {}
+        for number, kind in drawn:
+            if number:
+                free = number
+                while free in at:
+                    free = free % len(kinds) + 1
+                at[free] = kind
+        return Plan(tuple(_counted(kinds[number - 1], at[number]) for number in sorted(at)))
 
-    most = min(max_faults, len({fault.address for fault in faults}))
-    return st.lists(st.sampled_from(faults), max_size=most, unique_by=lambda fault: fault.address).map(plan)
+    most = min(max_faults, len(kinds))
+    return st.tuples(*[st.tuples(place, kind)] * most).map(plan)
+
+
+def _counted(kinds: list[PlannedFault], number: int) -> PlannedFault:
+    return kinds[number % len(kinds)]
 
 
 def require_max_faults(max_faults: Any) -> None:

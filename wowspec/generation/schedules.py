@@ -44,10 +44,11 @@ def drawn_schedules(max_changes: int = 2, choices: int = CHOICES) -> st.SearchSt
                 why="a schedule is a list of choices, of which few are not 0",
                 instead=f"{name}={max(least, 2)}",
             )
-    change = st.tuples(st.integers(0, choices - 1), st.integers(1, READY))
-    return st.lists(change, max_size=max_changes, unique_by=lambda item: item[0]).map(_schedule)
+    # Of a fixed length, as plans are; 0 tasks are passed over where nothing changes.
+    change = st.tuples(st.integers(0, READY), st.integers(0, choices - 1))
+    return st.tuples(*[change] * max_changes).map(_schedule)
 
 
-def _schedule(changes: list[tuple[int, int]]) -> Schedule:
-    at = dict(changes)
+def _schedule(changes: tuple[tuple[int, int], ...]) -> Schedule:
+    at = {place: passed for passed, place in reversed(changes) if passed}
     return tuple(at.get(place, 0) for place in range(max(at, default=-1) + 1))

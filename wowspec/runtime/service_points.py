@@ -11,7 +11,8 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from types import CoroutineType
-from typing import Any
+from typing import Any, Final
+from weakref import WeakKeyDictionary
 
 from ..world.points import SERVICE_CALL
 from ..world.world import World
@@ -25,7 +26,7 @@ def with_points(service: Any, exchange: Any, world: World) -> Any:
     explored = world.scheduler.chooser is not None and _is_awaited(type(service))
     for name in world.services.names_of(service):
         if explored or injector.aims_at(f"{SERVICE_CALL}:{name}."):
-            return _StandIn(service, name, exchange, world)
+            return _stand_in(type(service))(service, name, exchange, world)
     return service
 
 
@@ -92,3 +93,49 @@ class _StandIn:
         """Whose call it is, for error texts."""
         exchange = self._exchange
         return exchange.lane.function or f"the handler of {type(exchange.message.body).__name__}"
+
+
+#: What belongs to the stand-in itself, or to its making.
+_OWN: Final = frozenset(
+    {
+        "__class__",
+        "__class_getitem__",
+        "__del__",
+        "__getattr__",
+        "__getattribute__",
+        "__init__",
+        "__init_subclass__",
+        "__new__",
+        "__repr__",
+        "__setattr__",
+        "__subclasshook__",
+    }
+)
+
+
+_STAND_INS: Final[WeakKeyDictionary[type, type[_StandIn]]] = WeakKeyDictionary()
+
+
+def _stand_in(cls: type) -> type[_StandIn]:
+    """The class of stand-ins for services of a class: Python asks the class, not the object, for operators."""
+    known = _STAND_INS.get(cls)
+    if known is not None:
+        return known
+    operators = [
+        name
+        for name in dir(cls)
+        if name.startswith("__")
+        and name not in _OWN
+        and callable(getattr(cls, name))
+        and getattr(cls, name) is not getattr(object, name, None)
+    ]
+    body = {"__slots__": (), **{name: _operator(name) for name in operators}}
+    made = _STAND_INS[cls] = type(_StandIn.__name__, (_StandIn,), body)
+    return made
+
+
+def _operator(name: str) -> Callable[..., Any]:
+    def operator(self: _StandIn, *args: Any) -> Any:
+        return getattr(self._service, name)(*args)
+
+    return operator

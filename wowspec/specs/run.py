@@ -64,6 +64,7 @@ class Run:
         excused: logged errors that a verb of the spec named.
         earlier: how many of the logged errors came before it, while history was delivered.
         wait_for: what its sender waited for, where the spec says it.
+        streams: what was stored during this run, where the world goes on with others; None: the world remembers.
     """
 
     session: Session
@@ -82,6 +83,7 @@ class Run:
     excused: set[int] = field(default_factory=set)
     earlier: int = 0
     wait_for: WaitFor | None = None
+    streams: list[DomainEventStream] | None = None
 
     def __repr__(self) -> str:
         error = self.error
@@ -204,6 +206,8 @@ class Run:
         return _facts(self._stored())
 
     def _stored(self) -> list[DomainEventStream]:
+        if self.streams is not None:
+            return self.streams
         audit = self.session.runtime.audit
         return audit.stored if audit is not None else []
 
