@@ -12,7 +12,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, Final
 
-from . import downstream, frames, ours
+from . import downstream, exploration, frames, ours
 from .measure import Subject, interleave
 from .rows import Row, at_least, at_most, beside, table
 
@@ -76,6 +76,7 @@ def measure(*, quick: bool) -> list[Row]:
         beside("cost of a given event among 10,000", lengths["10000"] * _MICRO, "µs"),
         at_most("memory of 10,000 stored streams", ours.megabytes(10_000), "MB", 40),
         *downstream.rows(quick=quick),
+        *exploration.rows(quick=quick),
     ]
     return rows
 

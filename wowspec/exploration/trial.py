@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TypeVar
 
+from ..messages.codec import encode
 from ..messages.envelopes import CommandMessage
 from ..world.points import Room
 from ..world.trace import TraceRow
@@ -17,6 +18,8 @@ from .reference import Made, RowKey, made_by, reference
 
 K = TypeVar("K")
 
+#: How many references are remembered at once, so that memory stays flat.
+_MOST_REFERENCES = 64
 #: Records of failed event functions are no facts of the domain.
 _EXECUTION_FAILED = "execution_failed"
 
@@ -46,6 +49,7 @@ class Trial:
         base: the fault-free run; None for that run itself.
         allowed: what the author declares to be right.
         asked: whether a recovery was tried in which somebody looked at what is stored.
+        references: of the fault-free run: what is due, by facts.
     """
 
     way: Way
@@ -53,6 +57,7 @@ class Trial:
     base: Trial | None = None
     allowed: Allowances = field(default_factory=Allowances)
     asked: bool = False
+    references: dict[object, Made] = field(default_factory=dict, repr=False)
 
     @cached_property
     def ledgers(self) -> Ledgers:
@@ -67,12 +72,23 @@ class Trial:
     @cached_property
     def due(self) -> Made:
         """What they should have made of the facts that it stored."""
-        return reference(self.way, self.played)
+        return self._reference(later=False)
 
     @cached_property
     def due_later(self) -> Made:
         """The same, handled at another time."""
-        return reference(self.way, self.played, later=True)
+        return self._reference(later=True)
+
+    def _reference(self, *, later: bool) -> Made:
+        """Runs that stored the same facts share what is due: many do."""
+        known = (self.base or self).references
+        key = (later, facts_key(self.ledgers))
+        found = known.get(key)
+        if found is None:
+            if len(known) >= _MOST_REFERENCES:
+                known.clear()
+            found = known[key] = reference(self.way, self.played, later=later)
+        return found
 
     @cached_property
     def went_straight(self) -> bool:
@@ -160,6 +176,15 @@ class Trial:
         for entry in self.played.session.world.log:
             if id(entry.subject) not in told and not any(_is_caused_by(entry.error, error) for error in struck):
                 yield entry
+
+
+def facts_key(ledgers: Ledgers) -> object:
+    """The same for runs that stored the same streams: of the same ids, times and bodies."""
+    public = {stream.id for stream in ledgers.public}
+    return tuple(
+        (stream.id, stream.create_time, stream.id in public, *(encode(event.body) for event in stream.events))
+        for stream in ledgers.played.audit.whole
+    )
 
 
 def differing(one: Mapping[K, str], other: Mapping[K, str]) -> list[K]:
