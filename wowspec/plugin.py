@@ -36,6 +36,11 @@ _OPTIONS: Final[tuple[tuple[str, dict[str, Any], str], ...]] = (
         "sweep: run every spec of the suite again under every legal fault, and judge each run by the laws",
     ),
     ("--wowspec-plan", {"metavar": "PLAN"}, "run this plan of faults alone, as a finding's replay line says"),
+    (
+        "--wowspec-check-determinism",
+        {"action": "store_true"},
+        "run every spec of the suite again without faults, twice, and compare the traces",
+    ),
     ("--wowspec-depth", {"type": int, "default": 1, "metavar": "N"}, "how many faults a plan has at most (1)"),
     ("--wowspec-points", {"action": "append", "metavar": "POINT"}, "explore these points alone, by their beginnings"),
     ("--wowspec-kinds", {"action": "append", "metavar": "KIND"}, "explore these kinds of faults alone"),
@@ -80,11 +85,21 @@ _STRENGTH_OPTIONS: Final[tuple[tuple[str, dict[str, Any], str], ...]] = (
     ),
 )
 
+#: Options that look for the commands behind what specs give.
+_UNREACHABLE_OPTIONS: Final[tuple[tuple[str, dict[str, Any], str], ...]] = (
+    (
+        "--wowspec-unreachable",
+        {"nargs": "?", "const": "200", "metavar": "N"},
+        "list the givens that no sequence of at most N (200) commands of the aggregate was found to produce",
+    ),
+    ("--wowspec-unreachable-json", {"metavar": "PATH"}, "write what was found of the givens as JSON"),
+)
+
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Register the options and the ini keys."""
     group = parser.getgroup("wowspec", "wowspec: failure orderings")
-    for flag, takes, text in (*_OPTIONS, *_STRENGTH_OPTIONS):
+    for flag, takes, text in (*_OPTIONS, *_STRENGTH_OPTIONS, *_UNREACHABLE_OPTIONS):
         group.addoption(flag, help=text, dest=flag[2:].replace("-", "_"), **takes)
     parser.addini("wowspec_baseline", "A file of findings that are known, from the root directory", default="")
     parser.addini(
@@ -104,6 +119,8 @@ def pytest_configure(config: pytest.Config) -> None:
         _explore(config)
     if any(_asked(config, flag) for flag, _, _ in _STRENGTH_OPTIONS):
         _perturb(config)
+    if any(_asked(config, flag) for flag, _, _ in _UNREACHABLE_OPTIONS):
+        _search(config)
     names = config.getini("wowspec_using")
     if names or _DEFAULTS in sys.modules:
         from .specs.defaults import use_in_suite
@@ -132,6 +149,16 @@ def _perturb(config: pytest.Config) -> None:
 
     plugin = StrengthPlugin(config)
     config.pluginmanager.register(plugin, "wowspec-strength")
+    config.stash.setdefault(AFTER_TEST, []).append(plugin.after_test)
+    plugin.open()
+    config.add_cleanup(plugin.close)
+
+
+def _search(config: pytest.Config) -> None:
+    from .generation.plugin_unreachable import UnreachablePlugin
+
+    plugin = UnreachablePlugin(config)
+    config.pluginmanager.register(plugin, "wowspec-unreachable")
     config.stash.setdefault(AFTER_TEST, []).append(plugin.after_test)
     plugin.open()
     config.add_cleanup(plugin.close)
