@@ -121,6 +121,45 @@ def test_a_finding_fails_its_test(suite):
     assert "pluggy" not in out
 
 
+def test_the_replay_line_names_a_profile_of_the_command_line(suite):
+    """Without it the plan would be one that cannot happen; the test to paste names it, too."""
+    folder = suite("test_counting.py", COUNTING)
+    where = ["--wowspec-profile=kafka", "--wowspec-kinds=duplicate"]
+    out = run_pytest(folder, "--wowspec-faults=sweep", *where).stdout
+    plan = "Note/domain_event_bus.send@1=duplicate"
+    assert f"replay pytest test_counting.py::test_a_tally --wowspec-plan '{plan}' --wowspec-profile=kafka\n" in out
+    assert '.with_profile("kafka")' in out.replace("'", '"')
+
+    again = run_pytest(folder, "--wowspec-plan", plan, "--wowspec-profile=kafka")
+    assert f"plan   {plan}" in again.stdout
+    refused = run_pytest(folder, "--wowspec-plan", plan)
+    assert "duplicates() cannot happen at domain_event_bus.send under the profile 'in_memory'" in refused.stdout
+    assert ">   def test_a_tally():" in refused.stdout
+
+
+def test_a_profile_of_ones_own(suite):
+    """What it is like decides what is explored; the summary counts what was struck."""
+    ours = COUNTING.replace("using(desk)", "using(desk).with_profile(profile('ours', like='kafka'))")
+    finished = run_pytest(
+        suite("test_counting.py", ours.replace("import spec", "import profile, spec")), "--wowspec-faults=sweep"
+    )
+    assert finished.returncode == 1
+    assert "domain_event_bus.send@1=duplicate" in finished.stdout
+    assert "the profile 'ours' of this suite" in finished.stdout
+    assert "fault coverage: " in finished.stdout
+    assert "Traceback" not in finished.stderr
+
+
+def test_specs_that_differ_in_their_profile_share_no_result(suite):
+    """Two ways of steps, though all else is the same."""
+    text = SOUND.replace("import spec", "import profile, spec").replace(
+        "spec(Pad).when(Note()).expect_version(1)",
+        "spec(Pad).with_profile(profile(snapshot_offset=2)).when(Note()).expect_version(1)",
+    )
+    finished = run_pytest(suite("test_sound.py", text), "--wowspec-faults=sweep")
+    assert "2 specs, " in finished.stdout
+
+
 def test_the_replay_line_reproduces_the_finding(suite):
     """Under another hash seed, too; and on several processes."""
     folder = suite("test_counting.py", COUNTING)
@@ -137,6 +176,8 @@ def test_a_plan_that_is_not_reached_fails(suite):
     assert finished.returncode == 1
     assert "PlanNotReached: the plan was not reached whole" in finished.stdout
     assert "near it: Note/event_store.append@1" in finished.stdout
+    assert ">   def test_a_tally():" in finished.stdout
+    assert "pluggy" not in finished.stdout
 
 
 @pytest.mark.parametrize(
@@ -196,6 +237,31 @@ def test_strict_fails_for_what_the_runtime_is_known_for(suite):
     assert "(violates: no lying failure" in finished.stdout
 
 
+def test_a_finding_of_explore_faults_is_shown_at_the_test(suite):
+    """Of a function and of a method; nothing of pytest's inside is shown."""
+    text = """
+from desk import Note, desk
+from wowspec import explore_faults
+
+
+@explore_faults
+def test_explored(spec):
+    spec.using(desk).when(Note()).expect_view("notes", 1)
+
+
+class TestPad:
+    @explore_faults.example("Notes/event_store.append=fail")
+    def test_stale(self, spec):
+        spec.using(desk).when(Note()).expect_view("notes", 1)
+"""
+    finished = run_pytest(suite("test_explored.py", text))
+    assert finished.returncode == 1
+    assert ">   @explore_faults\n" in finished.stdout
+    assert f"plan   {PLAN}" in finished.stdout
+    assert '>       @explore_faults.example("Notes/event_store.append=fail")\n' in finished.stdout
+    assert "pluggy" not in finished.stdout
+
+
 def test_a_marked_test_is_left_out(suite):
     """`wowspec_no_sweep`."""
     marked = COUNTING.replace("def test_a_tally", "@pytest.mark.wowspec_no_sweep\ndef test_a_tally")
@@ -249,6 +315,20 @@ def test_a_handler_that_takes_chance_from_elsewhere_is_found(suite):
     assert finished.returncode == 1
     assert "comes to something else when it is run again without any fault" in finished.stdout
     assert "uuid4()" in finished.stdout
+
+
+def test_determinism_alone_can_be_checked(suite):
+    """`--wowspec-check-determinism` runs every spec again, and no plan."""
+    finished = run_pytest(suite("test_counting.py", COUNTING), "--wowspec-check-determinism")
+    assert finished.returncode == 0, finished.stdout
+    assert "1 spec, no plans, run again without faults: the same traces" in finished.stdout
+
+    (suite("test_counting.py", COUNTING) / "desk.py").write_text(
+        DOMAIN.replace("return Noted(text=command.text)", "return Noted(text=str(__import__('uuid').uuid4()))")
+    )
+    found = run_pytest(suite("test_counting.py", COUNTING), "--wowspec-check-determinism")
+    assert found.returncode == 1
+    assert "comes to something else" in found.stdout
 
 
 def test_results_as_json(suite):

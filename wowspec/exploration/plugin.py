@@ -53,6 +53,9 @@ class FaultsPlugin:
             raise pytest.UsageError(str(error)) from None
         self._sweep = Sweep()
         self._sweeps = option("wowspec_faults") == "sweep" and self._plan is None
+        if option("wowspec_check_determinism") and self._plan is None and not self._sweeps:
+            # Each sweep begins with it.
+            self._sweeps, self._said = True, replace(self._said, depth=0)
         self._strict = bool(option("wowspec_strict"))
         self._writes = option("wowspec_write_baseline")
         self._crew = None if shop is None else Crew(shop, suite_of(config))

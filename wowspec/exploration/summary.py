@@ -52,7 +52,8 @@ def summary_lines(results: Sequence[ResultJson], *, verbose: bool = False) -> li
     same = sum(1 for result in results if result["same_as"])
     plans = sum(result["plans"] for result in swept)
     more = f" ({same} more with the same steps)" if same else ""
-    lines = [f"{several(len(swept), 'spec')}{more}, {several(plans, 'plan')}: {_outcomes(swept)}"]
+    came = f": {_outcomes(swept)}" if plans else ", run again without faults: the same traces"
+    lines = [f"{several(len(swept), 'spec')}{more}, {several(plans, 'plan')}{came}"]
     lines += _declared_lines(results, verbose=verbose)
     lines += _known(swept, verbose=verbose)
     lines += _left(results)
