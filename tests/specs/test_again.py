@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from wowspec import ANY_EVENTS, SpecError, SpecFailure, faults, given, on, spec
-from wowspec.specs import tracking
+from wowspec.specs import injecting, tracking
 from wowspec.specs.again import again, judge_again, rebuild
 from wowspec.specs.concurrent_spec import ConcurrentSpec
 from wowspec.specs.injecting import no_longer_want_kept, want_kept
@@ -268,8 +268,9 @@ def test_a_projection_s_spec_is_judged_again():
     assert [failure.expected.verb for failure in failures] == ["expect_view"]
 
 
-def test_services_must_be_unused():
+def test_services_must_be_unused(monkeypatch):
     """Services that were used cannot be given again; copies that were kept in time, or a factory, can."""
+    monkeypatch.setattr(injecting, "_wanted", 0)
 
     def mailed(begin):
         return (
