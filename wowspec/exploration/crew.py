@@ -160,10 +160,10 @@ class Crew:
             return broken
 
     def _result(self, future: Future[ReplyJson] | None) -> ReplyJson:
-        if future is not None and _is_done(future):
+        if future is None:
+            return {"results": [], "refused": self._gone}
+        if future.done() or self._executor is None:
             return future.result()
-        if future is None or self._executor is None:
-            return {"results": [], "refused": self._gone or "nobody works there"}
         reply: ReplyJson = self._shop.wait(self._executor, future)
         return reply
 
