@@ -19,6 +19,7 @@ from .ledgers import had_effect
 from .playing import Played, Way, play
 from .recoveries import Recovery
 from .run_laws import Broken, judge
+from .symmetry import symmetric_chains
 from .trial import Allowances, Trial
 
 #: How many points a run under faults may pass for each that the fault-free one passes, and how many besides.
@@ -101,6 +102,8 @@ class Explorer:
         self.unjudged = frozenset(broken.law for broken in judge(self.base))
         if self.unjudged:
             self.allowed = replace(self.allowed, laws_off=self.allowed.laws_off | self.unjudged)
+        #: How many plans of one fault were left out, since they say the same of another aggregate.
+        self.symmetric = 0
         self._most_visits = _VISITS_TIMES * len(played.rows) + _VISITS_MORE
 
     def run(self, plan: Plan, *, record: bool = False) -> tuple[PlanResult, Played]:
@@ -161,19 +164,26 @@ class Explorer:
     def _recovery_of(self, trial: Trial) -> RecoveryClass:
         """How a run came out in which every law held."""
         rows, base = trial.played.rows, self.base
+        told = any(answer.failure is not None and not answer.is_unknown for answer in trial.played.answers)
+        if any(row.outcome.startswith("crash") for row in rows) and not told:
+            # Who waited in the process that died was told nothing: what counts is what is stored.
+            if trial.stored_facts == base.stored_facts:
+                # What comes back comes back by its bus; without that, what died had nothing left to do.
+                return RecoveryClass.REDELIVERED if self.profile.redelivers else RecoveryClass.MASKED
+            return RecoveryClass.FAILED
         if trial.facts != base.facts:
             return RecoveryClass.FAILED
-        if any(row.outcome.startswith("crash") for row in rows):
-            # What comes back comes back by its bus; without that, what died had nothing left to do.
-            return RecoveryClass.REDELIVERED if self.profile.redelivers else RecoveryClass.MASKED
         if trial.played.session.runtime.compensation is not None and len(trial.ledgers.own) > len(base.ledgers.own):
             return RecoveryClass.COMPENSATED
         return RecoveryClass.RETRIED if len(rows) > len(base.played.rows) else RecoveryClass.MASKED
 
     def singles(self) -> list[Plan]:
-        """The plans of one fault, in canonical order."""
-        played = self.base.played
-        return [Plan((fault,)) for fault in self._faults(played, 0)]
+        """The plans of one fault, in canonical order; of commands that are alike but for an aggregate's id the first."""
+        alike = symmetric_chains(self.way, self.base.played) if self._play is play else frozenset()
+        plans = [Plan((fault,)) for fault in self._faults(self.base.played, 0)]
+        kept = [plan for plan in plans if plan.faults[0].address.chain not in alike]
+        self.symmetric = len(plans) - len(kept)
+        return kept
 
     def _faults(self, played: Played, since: int) -> Iterator[PlannedFault]:
         reached = played.armory.reached or []

@@ -65,6 +65,7 @@ class ResultJson(TypedDict):
     findings: list[FindingJson]
     left: dict[str, int]
     joined: int
+    symmetric: int
     vanished: list[str]
     killed: list[str]
     unjudged: list[str]
@@ -85,6 +86,7 @@ def empty_result(test: str, spec: int, profile: str = "in_memory", not_swept: st
         "findings": [],
         "left": {},
         "joined": 0,
+        "symmetric": 0,
         "vanished": [],
         "killed": [],
         "unjudged": [],

@@ -297,6 +297,11 @@ class Runtime:
         self._extra_filters.append(item)
         self._command_chain = None
 
+    @property
+    def has_filters(self) -> bool:
+        """Whether the user put filters into its chains."""
+        return bool(self._extra_filters)
+
     def groups(self) -> Iterator[SerialGroups]:
         """The groups of each dispatcher: of commands, of events, of snapshots."""
         for dispatcher in self._command_dispatchers.values():
