@@ -133,6 +133,7 @@ class SpecExploration:
         json["base_points"] = len(self.explorer.base.played.rows)
         json["left"] = dict(explored.left)
         json["joined"] = explored.joined
+        json["symmetric"] = self.explorer.symmetric
         json["unjudged"] = sorted(self.explorer.unjudged)
         cells: dict[tuple[str, str], dict[str, int]] = {}
         for result in results:
