@@ -178,7 +178,7 @@ class Explorer:
         return RecoveryClass.RETRIED if len(rows) > len(base.played.rows) else RecoveryClass.MASKED
 
     def singles(self) -> list[Plan]:
-        """The plans of one fault, in canonical order; of commands that are alike but for an aggregate's id the first."""
+        """The plans of one fault, in order; of commands that are alike but for an aggregate's id the first."""
         alike = symmetric_chains(self.way, self.base.played) if self._play is play else frozenset()
         plans = [Plan((fault,)) for fault in self._faults(self.base.played, 0)]
         kept = [plan for plan in plans if plan.faults[0].address.chain not in alike]
