@@ -258,7 +258,7 @@ class TestPad:
     assert finished.returncode == 1
     assert ">   @explore_faults\n" in finished.stdout
     assert f"plan   {PLAN}" in finished.stdout
-    assert '>       @explore_faults.example("Notes/event_store.append=fail")\n' in finished.stdout
+    assert '>   @explore_faults.example("Notes/event_store.append=fail")\n' in finished.stdout
     assert "pluggy" not in finished.stdout
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from ..world.points import POINTS, FaultKind
-from ..world.profiles import legal_kinds, port_profile
+from ..world.profiles import IN_MEMORY, PROFILE_BY_NAME, legal_kinds
 from .findings import RecoveryClass
 from .results import ResultJson
 
@@ -42,14 +42,18 @@ def _name(point: str) -> str:
 
 
 def possible(results: Iterable[ResultJson]) -> set[Cell]:
-    """The cells that the profiles of the swept specs allow."""
-    profiles = {result["profile"] for result in results if not result["not_swept"]} or {"in_memory"}
-    return {
+    """The cells that the profiles of the swept specs allow; of a profile of the user's own, those that were struck."""
+    kept = list(results)
+    profiles = {result["profile"] for result in kept if not result["not_swept"]} or {"in_memory"}
+    legal = {
         (row.name, kind.value)
         for row in POINTS
         for profile in profiles
-        for kind in legal_kinds(_example(row.name, row.part), port_profile(profile))
+        for kind in legal_kinds(_example(row.name, row.part), PROFILE_BY_NAME.get(profile, IN_MEMORY))
     }
+    names = {row.name for row in POINTS}
+    own = [result for result in kept if result["profile"] not in PROFILE_BY_NAME]
+    return legal | {cell for cell in cells_of(own) if cell[0] in names}
 
 
 def _example(name: str, part: str) -> str:

@@ -8,10 +8,11 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from ..errors import SpecError
+from ..errors import SpecError, SpecFailure
 from ..faults.plans import Plan, plan_of
 from ..specs import injecting, tracking
 from ..specs.builder import Spec, spec as make_spec
+from ..specs.placing import is_placed, place_of_function, raise_at
 from ..specs.session import Profile
 from ..world.points import FaultKind
 from .collected import current_test, demands, note
@@ -44,8 +45,17 @@ class Exploration:
         """Call the test without faults, then under every plan.
 
         Raises:
-            SpecFailure: for what was found.
+            SpecFailure: for what was found, at the test.
         """
+        __tracebackhide__ = True
+        try:
+            self._run(args, kwargs)
+        except (SpecError, SpecFailure) as error:
+            if is_placed(error):
+                raise
+            raise_at(place_of_function(_author_of(self.function)), error)
+
+    def _run(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         __tracebackhide__ = True
         asked = demands()
         test = current_test() or self.function.__qualname__
@@ -226,6 +236,11 @@ def _decorated(function: Callable[..., Any], subject: type | None, said: Setting
     del test.__wrapped__  # pytest would look through it, and take the spec for a fixture
     setattr(test, ATTRIBUTE, exploration)
     return test
+
+
+def _author_of(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The function as its author wrote it, of one that is bound to an instance."""
+    return function.args[0] if isinstance(function, functools.partial) else function
 
 
 def _bound(function: Callable[..., Any], instance: Any, spec: Spec[Any], *args: Any, **kwargs: Any) -> Any:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Final
 
 from ..errors import PlanNotReached, SpecFailure
+from ..faults.legality import require_legal
 from ..faults.plans import Plan, nearest
 from ..modeling.processors import ProcessorKind
 from ..specs.execution import plan_of
@@ -103,6 +104,8 @@ class SpecExploration:
             yield self.step(plan, deeper=deeper)
 
     def _reached(self, plan: Plan) -> PlanJson:
+        for fault in plan:
+            require_legal(fault, self.explorer.profile)
         result, played = self.explorer.run(plan)
         if result.unreached:
             raise PlanNotReached(self.unreached_text(plan, result.unreached))
@@ -187,18 +190,21 @@ class SpecExploration:
             )
             for item in finding.broken
         ]
+        # A profile of the command line's must be said there again.
+        other = self.profile.name if self._play is play and self.way.profile is not None else ""
+        replay = replay_line(self.test, finding.plan, other)
         told = finding.due_to_domain or (finding.broken if self.said.tells_known else [])
         report: list[str] = []
         if told:
             trial = Trial(self.way, played, self.explorer.base, self.said.allowed)
-            report = finding_lines(finding, trial, self.explorer.base, self.test, told)
+            report = [*finding_lines(finding, trial, self.explorer.base, self.test, told), f"  replay {replay}"]
         return FindingJson(
             plan=str(finding.plan),
             broken=broken,
             recovery=str(RecoveryClass.HEALED if finding.healed_by else RecoveryClass.NEVER),
             healed_by=finding.healed_by,
             tried=list(finding.tried),
-            replay=replay_line(self.test, finding.plan),
+            replay=replay,
             report=report,
             paste=pinned(self.way, finding.plan, self.test) if told else "",
         )

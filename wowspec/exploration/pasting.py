@@ -23,7 +23,9 @@ from ..specs.nodes import (
     WithFaults,
     WithoutLaw,
 )
+from ..specs.parts import PROFILES
 from ..specs.render import EVERYTHING, render
+from ..specs.session import Profile
 from ..world.clock import NANOS_PER_MILLI, NANOS_PER_SECOND
 
 #: Waits that are said by a stage alone.
@@ -34,7 +36,14 @@ _WAITS: Final = {
 }
 
 
-def paste(nodes: Sequence[Node], plan: Plan, *, name: str = "test_pinned", conditions: bool = True) -> str:
+def paste(
+    nodes: Sequence[Node],
+    plan: Plan,
+    *,
+    name: str = "test_pinned",
+    conditions: bool = True,
+    profile: Profile | None = None,
+) -> str:
     """A test that explores one plan over the same steps; what cannot be written as code is named in a comment.
 
     Args:
@@ -42,26 +51,37 @@ def paste(nodes: Sequence[Node], plan: Plan, *, name: str = "test_pinned", condi
         plan: the plan that it pins.
         name: the test's name.
         conditions: whether what must hold always, or in the end, is named, too.
+        profile: in place of the steps' own.
     """
     lines = [f"@explore_faults.example({str(plan)!r})", f"def {name}(spec):", "    ("]
-    lines += [f"        {line}" for line in steps_of(nodes, conditions=conditions)]
+    lines += [f"        {line}" for line in steps_of(nodes, conditions=conditions, profile=profile)]
     return "\n".join([*lines, "    )"])
 
 
-def steps_of(nodes: Sequence[Node], *, conditions: bool = True) -> list[str]:
-    """The steps, one verb a line, beginning with `spec`."""
+def steps_of(nodes: Sequence[Node], *, conditions: bool = True, profile: Profile | None = None) -> list[str]:
+    """The steps, one verb a line, beginning with `spec`; under a profile in place of their own, if there is one."""
     lines = ["spec"]
     held, _ = plan_of(nodes)
     parts = [part.__name__ for part in held.parts if part not in held.excluded]
     if parts:
         lines.append(f".using({', '.join(dict.fromkeys(parts))})")
-    if held.profile.name != "in_memory":
-        lines.append(f".with_profile({held.profile.name!r})")
+    lines += _profile_lines(profile or held.profile)
     for node in nodes:
         lines += _lines(node)
         if conditions:
             lines += [f"# .{item.kind.value}(...) as in {item.place}" for item in node.conditions]
     return lines
+
+
+def _profile_lines(profile: Profile) -> list[str]:
+    known = PROFILES.get(profile.name)
+    if profile == Profile():
+        return []
+    if known is None or known.ports != profile.ports:
+        return [f"# .with_profile(...): the profile {profile.name!r} of this suite"]
+    names = [name for name in Profile.__dataclass_fields__ if getattr(profile, name) != getattr(known, name)]
+    options = "".join(f", {name}={getattr(profile, name)!r}" for name in names)
+    return [f".with_profile(profile({profile.name!r}{options}))" if options else f".with_profile({profile.name!r})"]
 
 
 def _lines(node: Node) -> list[str]:

@@ -97,14 +97,14 @@ class FaultsPlugin:
         if self.demands.serve is not None:
             self.demands.serve({PLANS: plans_of(paths, self._said_of(test), test)})
             return
-        results = self._results(paths, test)
-        for result in results:
-            note(result)
-        if not self._writes:
-            try:
+        try:
+            results = self._results(paths, test)
+            for result in results:
+                note(result)
+            if not self._writes:
                 judge_results(results, strict=self._strict or self._plan is not None)
-            except SpecFailure as failure:
-                raise_at(place_of_function(getattr(item, "obj", None)), failure)
+        except (SpecError, SpecFailure) as failure:
+            raise_at(place_of_function(getattr(item, "obj", None)), failure)
 
     def _results(self, paths: list[Any], test: str) -> list[ResultJson]:
         if self._plan is not None:

@@ -24,13 +24,13 @@ _MOST_COMMANDS = 12
 
 
 def finding_lines(finding: Finding, trial: Trial, base: Trial, test: str, broken: Sequence[Broken]) -> list[str]:
-    """One finding.
+    """One finding, without the line that replays it.
 
     Args:
         finding: the finding.
         trial: the run under its plan.
         base: the fault-free run.
-        test: the test's node id; the replay line names it.
+        test: the test's node id.
         broken: which of the broken laws are told.
     """
     laws = ", ".join(RUN_LAW_BY_NAME[item.law].title for item in broken)
@@ -43,19 +43,20 @@ def finding_lines(finding: Finding, trial: Trial, base: Trial, test: str, broken
     lines += client_lines(trial.played)
     lines += ledger_lines(trial, base)
     lines.append(f"  first departure from the fault-free run: {departure(trial.played, base.played)}")
-    lines.append(f"  replay {replay_line(test, finding.plan)}")
     return lines
 
 
-def replay_line(test: str, plan: Plan | str) -> str:
-    """The line that runs a plan again."""
-    return f"pytest '{test}' --wowspec-plan '{plan}'" if "[" in test else f"pytest {test} --wowspec-plan '{plan}'"
+def replay_line(test: str, plan: Plan | str, profile: str = "") -> str:
+    """The line that runs a plan again, under a profile that is not the spec's own where one is named."""
+    where = f" --wowspec-profile={profile}" if profile else ""
+    said = f"'{test}'" if "[" in test else test
+    return f"pytest {said} --wowspec-plan '{plan}'{where}"
 
 
 def pinned(way: Way, plan: Plan, test: str) -> str:
     """A test that pins a plan, as code to paste."""
     name = test.rpartition("::")[2].partition("[")[0] or "test_spec"
-    return paste(way.nodes, plan, name=f"{name}_pinned")
+    return paste(way.nodes, plan, name=f"{name}_pinned", profile=way.profile)
 
 
 def client_lines(played: Played) -> list[str]:

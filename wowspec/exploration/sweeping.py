@@ -85,8 +85,14 @@ def as_of(known: ResultJson, test: str, place: int, expected: Sequence[Declared]
         for item in finding["broken"]:
             item["declared"] = item["law"] in declared
             found.add((finding["plan"], item["law"]))
-        finding["replay"] = replay_line(test, finding["plan"])
-        finding["report"] = [_renamed(line, before, test) for line in finding["report"]]
+        replay = finding["replay"]
+        finding["replay"] = (
+            replay_line(test, finding["plan"]) + replay.partition(f"--wowspec-plan '{finding['plan']}'")[2]
+        )
+        finding["report"] = [
+            line.replace(replay, finding["replay"]) if replay in line else _renamed(line, before, test)
+            for line in finding["report"]
+        ]
         finding["paste"] = _renamed(finding["paste"], before, test)
     result["vanished"] = [str(item) for item in expected if (item.plan, item.law) not in found]
     return result
