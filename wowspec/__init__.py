@@ -39,6 +39,8 @@ if TYPE_CHECKING:
         Fault as Fault,
     )
     from .generation import strategies as strategies
+    from .generation.machines import state_machine as state_machine
+    from .generation.orderings import failure_orderings as failure_orderings
     from .generation.strategies import commands as commands, histories as histories
     from .messages.commands import (
         CommandBuilder as CommandBuilder,
@@ -219,6 +221,8 @@ _MODULES: Final[dict[str, tuple[str, ...]]] = {
     ),
     ".faults.values": ("Fault",),
     ".generation": ("strategies",),
+    ".generation.machines": ("state_machine",),
+    ".generation.orderings": ("failure_orderings",),
     ".generation.strategies": ("commands", "histories"),
     ".messages.commands": (
         "CommandBuilder",

@@ -17,13 +17,13 @@ from wowspec import (
     SpecFailure,
     aggregate_root,
     allow_create,
+    failure_orderings,
     on_command,
     on_sourcing,
     spec,
 )
 from wowspec.exploration.collected import Demands, demand, demand_no_more
 from wowspec.faults.plans import Plan
-from wowspec.generation.orderings import failure_orderings
 from wowspec.modeling.decorators import on_event
 from wowspec.modeling.processors import projection
 

@@ -28,7 +28,9 @@ from .domain import command_classes
 from .histories import Historian, base_of, histories_of
 from .naming import named
 from .overrides import overrides_of
+from .plans import plans
 from .resolver import resolve
+from .schedules import schedules
 
 T = TypeVar("T")
 Classes = type | Iterable[type]
@@ -162,4 +164,4 @@ def _said(**options: Any) -> dict[str, Any]:
     return {name: value for name, value in options.items() if value is not None}
 
 
-__all__ = ["commands", "from_model", "histories"]
+__all__ = ["commands", "from_model", "histories", "plans", "schedules"]
