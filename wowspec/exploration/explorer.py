@@ -164,8 +164,7 @@ class Explorer:
     def _recovery_of(self, trial: Trial) -> RecoveryClass:
         """How a run came out in which every law held."""
         rows, base = trial.played.rows, self.base
-        told = any(answer.failure is not None and not answer.is_unknown for answer in trial.played.answers)
-        if any(row.outcome.startswith("crash") for row in rows) and not told:
+        if any(row.outcome.startswith("crash") for row in rows) and _told_of_failure(trial) <= _told_of_failure(base):
             # Who waited in the process that died was told nothing: what counts is what is stored.
             if trial.stored_facts == base.stored_facts:
                 # What comes back comes back by its bus; without that, what died had nothing left to do.
@@ -211,6 +210,10 @@ class Explorer:
             return Step(said)
         following = (result.plan.with_(fault) for fault in self._faults(played, played.armory.last_strike))
         return Step(said, True, world_key(played), following)
+
+
+def _told_of_failure(trial: Trial) -> int:
+    return sum(answer.failure is not None and not answer.is_unknown for answer in trial.played.answers)
 
 
 def _struck_as(row: TraceRow) -> str:

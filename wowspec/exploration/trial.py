@@ -146,12 +146,18 @@ class Trial:
     @cached_property
     def facts(self) -> tuple[object, ...]:
         """What was stored in which aggregate, without ids and times, and which commands their senders believe done."""
-        stored = sorted(
-            (str(stream.aggregate_id), stream.version, tuple(type(event.body).__name__ for event in stream.events))
-            for stream in self.ledgers.own
-            if stream.aggregate_id.aggregate_name != _EXECUTION_FAILED
+        return (*self.stored_facts, *(answer.failure is None for answer in self.played.answers))
+
+    @cached_property
+    def stored_facts(self) -> tuple[object, ...]:
+        """What was stored in which aggregate, without ids and times."""
+        return tuple(
+            sorted(
+                (str(stream.aggregate_id), stream.version, tuple(type(event.body).__name__ for event in stream.events))
+                for stream in self.ledgers.own
+                if stream.aggregate_id.aggregate_name != _EXECUTION_FAILED
+            )
         )
-        return (*stored, *(answer.failure is None for answer in self.played.answers))
 
     @cached_property
     def settled_rows(self) -> frozenset[RowKey]:
