@@ -344,6 +344,7 @@ def test_methods_and_parameters(request):
     class TestShop:
         @explore_faults(points=["event_store.append"], kinds=["timeout"])
         def test_it(self, spec, quantity):
+            """Given both."""
             assert isinstance(self, TestShop)
             spec.using(safe_shop).when(PlaceOrder(id="o-1", quantity=quantity)).expect_version(1)
 

@@ -64,16 +64,23 @@ class FaultsPlugin:
             self._plan, self._strict, self._said.shard, self._baseline, bool(self._writes), elsewhere
         )
 
+    @property
+    def _reruns(self) -> bool:
+        """Whether specs are run again; a baseline alone concerns `@explore_faults`, which sees to itself."""
+        return self._sweeps or self._plan is not None
+
     def open(self) -> None:
         """The session begins."""
         demand(self.demands)
-        injecting.want_kept()
+        if self._reruns:
+            injecting.want_kept()
 
     def close(self) -> None:
         """The session is over."""
         if self._crew is not None:
             self._crew.close()
-        injecting.no_longer_want_kept()
+        if self._reruns:
+            injecting.no_longer_want_kept()
         demand_no_more()
 
     def after_test(self, item: pytest.Item, tracker: tracking.Tracker | None) -> None:
