@@ -69,6 +69,7 @@ class ResultJson(TypedDict):
     vanished: list[str]
     killed: list[str]
     unjudged: list[str]
+    steps: str
     same_as: str
     not_swept: str
 
@@ -90,6 +91,7 @@ def empty_result(test: str, spec: int, profile: str = "in_memory", not_swept: st
         "vanished": [],
         "killed": [],
         "unjudged": [],
+        "steps": "",
         "same_as": "",
         "not_swept": not_swept,
     }
@@ -121,6 +123,17 @@ def vanished_from_test(results: Sequence[ResultJson]) -> None:
     for result in swept:
         result["vanished"] = []
     swept[0]["vanished"] = gone
+
+
+def in_order(results: Iterable[ResultJson]) -> list[ResultJson]:
+    """The results by test and spec, each with the first one that has the same steps: whatever process swept which."""
+    ordered = sorted(results, key=lambda result: (result["test"], result["spec"]))
+    first: dict[str, str] = {}
+    for result in ordered:
+        if result["steps"]:
+            result["same_as"] = first.get(result["steps"], "")
+            first.setdefault(result["steps"], result["test"])
+    return ordered
 
 
 def document(results: Iterable[ResultJson]) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from ..specs.layout import several
 from .coverage import coverage_percent, matrix_lines
-from .results import BrokenJson, FindingJson, ResultJson
+from .results import BrokenJson, FindingJson, ResultJson, in_order
 
 #: Attribute of a report that carries results from one process to another.
 CARRIED: Final = "wowspec_faults"
@@ -25,7 +25,7 @@ def results_of(terminalreporter: Any) -> list[ResultJson]:
         for report in reports
         for result in getattr(report, CARRIED, ())
     ]
-    return sorted(found, key=lambda result: (result["test"], result["spec"]))
+    return in_order(found)
 
 
 def summarise(terminalreporter: Any) -> None:
