@@ -134,3 +134,42 @@ class Careful:
         if _charge(backup, command):
             return PaidOnce(amount=command.amount, by="backup")
         raise ValueError("no bank takes the money")
+
+
+@allow_create
+class Deposit(BaseModel):
+    """Puts money in."""
+
+    id: str
+    amount: int = 1
+
+
+class Deposited(BaseModel):
+    """It is in."""
+
+    amount: int
+
+
+class AccountState(BaseModel):
+    """What is known of an account."""
+
+    id: str
+    balance: int = 0
+
+    @on_sourcing
+    def was_deposited(self, event: Deposited) -> None:
+        """Count it."""
+        self.balance += event.amount
+
+
+@aggregate_root(context="bank")
+class Account:
+    """Correct."""
+
+    def __init__(self, state: AccountState) -> None:
+        self.state = state
+
+    @on_command
+    async def deposit(self, command: Deposit) -> Deposited:
+        """Put it in."""
+        return Deposited(amount=command.amount)

@@ -8,7 +8,7 @@ from typing import Any
 from ..exploration.collected import current_test
 from ..exploration.findings import Finding
 from ..exploration.pasting import paste
-from ..exploration.report import finding_lines
+from ..exploration.report import finding_lines, replay_line
 from ..exploration.run_laws import Broken
 from ..exploration.trial import Trial
 from ..faults.plans import Plan
@@ -29,7 +29,8 @@ def story(plan: Plan, trial: Trial, broken: list[Broken], test: str) -> list[str
     """One failure as reports of exploration tell it; no recovery was tried."""
     assert trial.base is not None
     lines = finding_lines(Finding(plan, broken), trial, trial.base, test, broken)
-    return [line for line in lines if not line.startswith("  class ")]
+    kept = [line for line in lines if not line.startswith(("  class ", "  replay "))]
+    return [*kept, f"  replay {replay_line(test, plan)}"] if plan else kept
 
 
 def pins(
