@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Iterable, Sequence
 from typing import Any, Final, TypedDict
 
 import pytest
@@ -18,7 +18,7 @@ CARRIED: Final = "wowspec_unreachable_found"
 #: Marks a test whose specs must not be run again.
 NO_SWEEP: Final = "wowspec_no_sweep"
 #: So many command classes, and tests of the same line, are told of.
-_MOST_TRIED, _MOST_TESTS = 4, 3
+_MOST_TRIED, _MOST_TESTS = 3, 3
 
 
 class TestJson(TypedDict):
@@ -144,8 +144,10 @@ def lines_of(results: Sequence[TestJson], limit: int) -> list[str]:
     histories = "1 history" if judged == 1 else f"{judged} histories"
     tail = f"{histories} judged, {len(tests)} not reached within {several(limit, 'command')}"
     lines += [*([""] if lines else []), f"{tail}; what is not found may exist all the same"]
-    lines += _reasons("taken as given, since their commands could not be tried:", results, "assumed")
-    return lines + _reasons("not looked at:", results, "left_out")
+    assumed = [(result["test"], result["assumed"]) for result in results]
+    left_out = [(result["test"], result["left_out"]) for result in results]
+    lines += _reasons("taken as given, since their commands could not be tried:", assumed)
+    return lines + _reasons("not looked at:", left_out)
 
 
 def text_of(unreached: UnreachedJson) -> str:
@@ -153,21 +155,21 @@ def text_of(unreached: UnreachedJson) -> str:
     version = unreached["version"]
     tried = unreached["tried"]
     more = f"; {len(tried) - _MOST_TRIED} more" if len(tried) > _MOST_TRIED else ""
+    head = f"{unreached['place']}: given({', '.join(unreached['given'])}) of {unreached['aggregate']}"
+    what = f"no command was found that stores {unreached['events']} as version {version}"
     lines = [
-        f"{unreached['place']}: given({', '.join(unreached['given'])}) of {unreached['aggregate']}: "
-        f"not reached within {several(unreached['limit'], 'command')} ({unreached['sent']} sent)",
-        f"  no command was found that stores {unreached['events']} as version {version}; commands tried: "
-        f"{'; '.join(tried[:_MOST_TRIED]) or 'none that could be made'}{more}",
+        f"{head}: not reached within {several(unreached['limit'], 'command')} ({unreached['sent']} sent)",
+        f"  {what}; commands tried: {'; '.join(tried[:_MOST_TRIED]) or 'none that could be made'}{more}",
         *(f"  taken as given: {why}" for why in unreached["assumed"]),
     ]
     return "\n".join(lines)
 
 
-def _reasons(head: str, results: Sequence[TestJson], key: Any) -> list[str]:
+def _reasons(head: str, told: Iterable[tuple[str, list[str]]]) -> list[str]:
     reasons: dict[str, list[str]] = {}
-    for result in results:
-        for why in result[key]:
-            reasons.setdefault(why, []).append(result["test"])
+    for test, whys in told:
+        for why in whys:
+            reasons.setdefault(why, []).append(test)
     if not reasons:
         return []
     return ["", head, *(f"  {why}, in {_listed(nodes)}" for why, nodes in reasons.items())]

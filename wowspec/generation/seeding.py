@@ -11,7 +11,7 @@ import inspect
 import typing
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from decimal import Decimal
 from functools import lru_cache
 from itertools import islice
@@ -39,6 +39,7 @@ MOST_FILLINGS: Final = 80
 _DEPTH: Final = 3
 _ELEMENTS: Final = 4
 _NUMBERS: Final = (int, float, Decimal)
+_LIBRARIES: Final = frozenset({"builtins", "enum", "pydantic", "typing"})
 _ANY_CLASS: Final = ConfigDict(arbitrary_types_allowed=True)
 #: What single values are tried besides, of simple types.
 _SAMPLES: Final[tuple[Any, ...]] = (True, False, 1, 0, 100, 1.0, Decimal(1), "1", "x")
@@ -48,7 +49,7 @@ _MINIMAL: Final = hypothesis.settings(
     database=None,
     deadline=None,
     phases=[hypothesis.Phase.generate],
-    suppress_health_check=list(hypothesis.HealthCheck),
+    suppress_health_check=[hypothesis.HealthCheck.too_slow, hypothesis.HealthCheck.filter_too_much],
 )
 
 
@@ -106,10 +107,18 @@ def _parts(name: str, value: Any) -> list[tuple[str, Any]]:
 
 
 def _properties(value: Any) -> Iterator[tuple[str, Any]]:
-    for name, _ in inspect.getmembers_static(type(value), lambda item: isinstance(item, property)):
-        if not name.startswith(("_", "model_")):
-            with suppress(Exception):
-                yield name, getattr(value, name)
+    cls: type = type(value)
+    for name in _property_names(cls):
+        with suppress(Exception):
+            yield name, getattr(value, name)
+
+
+@lru_cache(maxsize=512)
+def _property_names(cls: type) -> tuple[str, ...]:
+    """The public properties of the author's; in the order of declaration, those of bases first."""
+    own = [base for base in reversed(cls.__mro__) if base.__module__.partition(".")[0] not in _LIBRARIES]
+    names = (name for base in own for name, member in vars(base).items() if isinstance(member, property))
+    return tuple(dict.fromkeys(name for name in names if not name.startswith("_")))
 
 
 # --- fields -----------------------------------------------------------------------------------------------------------
@@ -305,28 +314,25 @@ class Envelope:
     space_id: str
 
 
-@dataclass(slots=True)
-class _Said:
-    """Fields whose values say whose the command is."""
-
-    fixed: dict[str, Any] = field(default_factory=dict)
-    first: dict[str, tuple[Any, ...]] = field(default_factory=dict)
+@lru_cache(maxsize=512)
+def _marked(cls: type) -> tuple[tuple[str, type], ...]:
+    """Fields that are marked as saying something of the envelope."""
+    marks = (AggregateVersion, OwnerId, SpaceId, TenantId)
+    return tuple((each.name, mark) for each in declared_fields(cls) for mark in marks if each.has(mark))
 
 
 def commands_for(cls: type, seeds: Seeds, envelope: Envelope) -> Iterator[Any]:
     """Commands of a class for one instance, the most likely first; none where its constructor takes nothing of it."""
-    said = _Said()
     own = id_field(cls)
-    if own is not None:
-        said.fixed[own] = envelope.aggregate_id
-    for marked, value in ((OwnerId, envelope.owner_id), (SpaceId, envelope.space_id), (TenantId, envelope.tenant_id)):
-        for each in declared_fields(cls):
-            if each.has(marked) and value:
-                said.first[each.name] = (value,)
-    for each in declared_fields(cls):
-        if each.has(AggregateVersion):
-            said.fixed[each.name] = LEFT_OUT
-    return fillings(cls, seeds, said.fixed, said.first)
+    fixed: dict[str, Any] = {} if own is None else {own: envelope.aggregate_id}
+    first: dict[str, tuple[Any, ...]] = {}
+    said: dict[Any, str] = {OwnerId: envelope.owner_id, SpaceId: envelope.space_id, TenantId: envelope.tenant_id}
+    for name, mark in _marked(cls):
+        if mark is AggregateVersion:
+            fixed[name] = LEFT_OUT
+        elif said[mark]:
+            first[name] = (said[mark],)
+    yield from fillings(cls, seeds, fixed, first)
 
 
 def fillings(

@@ -35,7 +35,7 @@ LIMIT: Final = 200
 _LATE, _RARELY = 8, 2
 #: So much is taken for granted only where nothing else is left.
 _ASSUMED: Final = 10_000
-_LONGEST: Final = 100
+_LONGEST: Final = 70
 
 
 class UnreachedJson(TypedDict):
@@ -150,7 +150,7 @@ class _Search:
     """Of one instance's history: the most likely commands first, then those a little less likely, and so on."""
 
     def __init__(self, segment: Segment, reference: AggregateRef, metadata: AggregateMetadata, limit: int) -> None:
-        self._before = segment.before
+        self._before = _speaking_of(segment.before, metadata)
         self._moves = segment.moves
         self._reference = reference
         self._metadata = metadata
@@ -325,6 +325,17 @@ class _Search:
 
 def _is_of(move: Move, reference: AggregateRef) -> bool:
     return move.version is not None and move.version.reference == reference
+
+
+def _speaking_of(session: Session, metadata: AggregateMetadata) -> Session:
+    """A copy of the world in which commands that several aggregates share go to this one."""
+    base = session.branch(isolated=True)
+    base.use_aggregate(metadata.command_class)
+    aggregates = base.runtime.catalog.aggregates
+    others = {named: other for named, other in aggregates.items() if named != metadata.named}
+    aggregates.clear()
+    aggregates.update({metadata.named: metadata, **others})
+    return base
 
 
 def _ranked(metadata: AggregateMetadata, types: Sequence[type]) -> dict[type, bool]:
