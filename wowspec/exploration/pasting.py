@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
-from typing import Any, Final
+from typing import Any
 
 from ..faults.plans import Plan
-from ..messages.stages import CommandStage
-from ..messages.wait_plans import WaitFor
+from ..messages.stages import FUNCTION_STAGES, CommandStage
+from ..messages.wait_plans import DEFAULT_TIMEOUT_NANOS, ChainTarget, FunctionSelector, WaitFor
 from ..specs.execution import plan_of
 from ..specs.items import CommandOf, CommandOptions, On, Options, SentCommand, Stream, TimeStep
 from ..specs.nodes import (
@@ -27,13 +27,6 @@ from ..specs.parts import PROFILES
 from ..specs.render import EVERYTHING, render
 from ..specs.session import Profile
 from ..world.clock import NANOS_PER_MILLI, NANOS_PER_SECOND
-
-#: Waits that are said by a stage alone.
-_WAITS: Final = {
-    CommandStage.SENT: "sent()",
-    CommandStage.PROCESSED: "processed()",
-    CommandStage.SNAPSHOT: "snapshot()",
-}
 
 
 def paste(
@@ -106,7 +99,10 @@ def _lines(node: Node) -> list[str]:
         case WhenEvent():
             return [] if step.event is None else [f".when_event({_said(step.event)})"]
         case WhenConcurrently():
-            return [f".when_concurrently({', '.join(map(item_text, step.commands))})"]
+            said = [*map(item_text, step.commands)]
+            said += [f"processes={step.processes}"] if step.processes != 1 else []
+            said += [f"schedule={step.schedule!r}"] if step.schedule is not None else []
+            return [f".when_concurrently({', '.join(said)})"]
 
 
 def item_text(item: Any) -> str:
@@ -148,10 +144,31 @@ def _options(options: CommandOptions | Options) -> Iterable[str]:
     for name in options.__dataclass_fields__:
         value = getattr(options, name)
         if isinstance(value, WaitFor):
-            if value.stage in _WAITS:
-                yield f"{name}={_WAITS[value.stage]}"
+            yield f"{name}={_wait(value)}"
         elif value is not None:
             yield f"{name}={_said(value)}"
+
+
+def _wait(value: WaitFor) -> str:
+    """What a sender waits for, as code."""
+    target = value.target
+    if isinstance(target, ChainTarget):
+        saga, tail = _stage(target.stage, target.selector), _stage(target.tail.stage, target.tail.selector)
+        text = f"chain({saga}, then={tail})"
+    else:
+        text = _stage(target.stage, target.selector)
+    if value.timeout_nanos == DEFAULT_TIMEOUT_NANOS:
+        return text
+    return f"{text}.with_timeout(milliseconds={value.timeout_nanos // NANOS_PER_MILLI})"
+
+
+def _stage(stage: CommandStage, selector: FunctionSelector | None) -> str:
+    if selector is None or stage not in FUNCTION_STAGES:
+        return f"{stage.name.lower()}()"
+    said = [repr(selector.context_name)]
+    said += [f"processor={selector.processor_name!r}"] if selector.processor_name else []
+    said += [f"function={selector.function_name!r}"] if selector.function_name else []
+    return f"{stage.name.lower()}({', '.join(said)})"
 
 
 def _said(value: Any) -> str:
