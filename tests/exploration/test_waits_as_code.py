@@ -25,4 +25,4 @@ from wowspec.messages.wait_plans import chain, event_handled, processed, project
 )
 def test_a_wait_as_code_is_that_wait(wait):
     """Each stage, with the names of its function, the chain and the deadline."""
-    assert eval(_wait(wait), vars(wait_plans)) == wait
+    assert eval(_wait(wait), dict(vars(wait_plans))) == wait
