@@ -2,7 +2,8 @@
 
 `place` is `module:NAME`, or `module:Class.NAME` for one in a class body. The table must be written out as a tuple,
 list, set or dict where it is assigned (inside a call such as `frozenset({...})` too); each element is a row. `tests`
-are the modules or folders to run, with no plugin but wowspec's own; only tests marked with `@pytest.mark.clause` count.
+are the modules or folders to run, with no plugin but wowspec's own; only tests marked with `@pytest.mark.clause` count,
+but for tables that no clause speaks of.
 """
 
 from __future__ import annotations
@@ -19,11 +20,13 @@ class Table:
         place: `module:NAME` below the package, such as `error_policy:CODE_TABLE`.
         tests: test modules or folders whose marked tests pin its rows.
         exempt: rows that no test can miss, by their text, with the reason.
+        has_clauses: whether clauses speak of it, so that only tests that are marked with them count.
     """
 
     place: str
     tests: tuple[str, ...]
     exempt: tuple[tuple[str, str], ...] = ()
+    has_clauses: bool = True
 
 
 TABLES: Final[tuple[Table, ...]] = (
@@ -49,4 +52,6 @@ TABLES: Final[tuple[Table, ...]] = (
     Table("runtime.downstream.event_filters:EVENT_FILTERS", ("tests/runtime/downstream/test_event_filters.py",)),
     Table("runtime.downstream.execution_failed:STATUS_AFTER", ("tests/runtime/downstream/test_execution_failed.py",)),
     Table("runtime.prepare:OPERATIONS", ("tests/runtime/test_prepare.py",)),
+    Table("exploration.run_laws:RUN_LAWS", ("tests/exploration/test_run_laws.py",), has_clauses=False),
+    Table("exploration.recoveries:RECOVERIES", ("tests/exploration/test_run_laws.py",), has_clauses=False),
 )
