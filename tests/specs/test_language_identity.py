@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from pydantic import BaseModel
 
 from wowspec import (
     AggregateDeleted,
@@ -11,11 +12,15 @@ from wowspec import (
     IllegalAccessOwnerAggregateError,
     NotFoundError,
     SpecError,
+    aggregate_root,
+    allow_create,
     command_of,
     given,
     on,
+    on_command,
     sent_as,
     spec,
+    static_tenant_id,
     stream,
 )
 
@@ -205,6 +210,29 @@ def test_a_tenant_is_part_of_the_instance():
     two.when(Wait(id="a-1"), tenant_id="t-3").expect_error(NotFoundError)
     # Last spoken of under that id.
     two.when(Wait(id="a-1")).expect_version(2)
+
+
+def test_an_instance_of_a_type_with_one_tenant_is_in_it():
+    """Where the type says its tenant, `on(...)` means the instance that commands find."""
+
+    @allow_create
+    class Ring(BaseModel):
+        id: str
+
+    class Rung(BaseModel):
+        pass
+
+    @aggregate_root(context="shop")
+    @static_tenant_id("north")
+    class Bell:
+        def __init__(self, id: str) -> None:
+            self.id = id
+
+        @on_command
+        def ring(self, command: Ring) -> Rung:
+            return Rung()
+
+    given(on(Bell, "b-1", Rung())).when(Ring(id="b-1")).expect_version(2).expect_state(on(Bell, "b-1"), id="b-1")
 
 
 def test_a_command_names_its_tenant_for_the_events_before_it():

@@ -170,15 +170,18 @@ class Session:
         return metadata
 
     def reference(self, target: On) -> AggregateRef:
-        """The instance that `on(T, id)` means; without a tenant, the one last spoken of under that id."""
-        named = self.use_aggregate(target.aggregate).named
-        return self.reference_in(named, target.id, target.options.tenant_id)
+        """The instance that `on(T, id)` means; without a tenant, the type's own, or the one last spoken of."""
+        return self._instance_of(self.use_aggregate(target.aggregate), target)
 
     def look_at(self, target: On) -> AggregateRef:
         """As `reference`, for an expectation: what has happened is not changed by it, so the type does not join."""
         metadata = aggregate_metadata(target.aggregate)
         self.looked_at[metadata.named] = metadata
-        return self.reference_in(metadata.named, target.id, target.options.tenant_id)
+        return self._instance_of(metadata, target)
+
+    def _instance_of(self, metadata: AggregateMetadata, target: On) -> AggregateRef:
+        tenant = target.options.tenant_id
+        return self.reference_in(metadata.named, target.id, metadata.static_tenant_id if tenant is None else tenant)
 
     def reference_in(self, named: NamedAggregate, text: str, tenant_id: str | None) -> AggregateRef:
         """An instance of an aggregate type."""
