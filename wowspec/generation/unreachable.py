@@ -242,10 +242,9 @@ class _Search:
             with aside():
                 run = send(session, command, _options(type(command), reference, version), None)
         except Exception as error:  # noqa: BLE001 - whatever comes of a command that nobody wrote
-            became = _brief(error)
-            if isinstance(error, MissingServiceError) and self._asks(type(command), became):
-                node.missing[type(command)] = became
-            return became
+            if isinstance(error, MissingServiceError) and self._lacks(type(command), version, str(error)):
+                node.missing[type(command)] = str(error).partition("\n")[0]
+            return _brief(error)
         audit = session.runtime.audit
         assert audit is not None
         streams = [stream for stream in audit.stored if stream.aggregate_id == reference]
@@ -258,12 +257,13 @@ class _Search:
         together = " in one version" if len(stored) == 1 and len(stored[0]) > 1 else ""
         return f"stored {'; then '.join(versions)}{together}"
 
-    def _asks(self, command_class: type, text: str) -> bool:
-        """Whether it is the command's own function that lacks something, or one that comes after it."""
+    def _lacks(self, command_class: type, version: Version, text: str) -> bool:
+        """Whether what is missing keeps a command's function, or one that comes after it, from giving the events."""
         functions = [after.place for after in self._metadata.after]
         if command_class in self._metadata.functions:
             functions.append(self._metadata.functions[command_class].handler.place)
-        return any(f" of {place} " in text for place in functions)
+        is_likely = _ranked(self._metadata, version.types)[command_class]
+        return is_likely and any(f" of {place} " in text for place in functions)
 
     def _commands(self, node: _Reached) -> Iterator[Any]:
         """Commands for a world's next version, a round of each class after the other."""
