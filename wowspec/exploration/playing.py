@@ -6,9 +6,8 @@ what follows: under faults a spec's own expectations say nothing. What happened 
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Final
 
@@ -23,9 +22,10 @@ from ..runtime.audit import Audit
 from ..specs.conditions import Watch
 from ..specs.events import send_event
 from ..specs.execution import apply_steps, arm, fresh_session, raise_author_errors, refused, send, subject_of
+from ..specs.injecting import unused
 from ..specs.items import CommandOf, build_command, wanted
 from ..specs.laws import Breach, check_laws
-from ..specs.nodes import ACTIONS, Node, Setup, Step, When, WhenConcurrently, WhenEvent
+from ..specs.nodes import ACTIONS, Node, Setup, When, WhenConcurrently, WhenEvent
 from ..specs.recorded import Condition, ConditionKind
 from ..specs.run import Run, failure_of
 from ..specs.session import Profile, Session
@@ -411,15 +411,10 @@ def _with_fresh_services(nodes: Sequence[Node]) -> list[Node]:
 
 
 def _fresh_node(node: Node, memo: dict[int, Any]) -> Node:
-    step: Step = node.step
+    step = node.step
     if not isinstance(step, Setup) or step.kept is None:
         return node
-    kept = step.kept
-    if kept.error is not None:
-        raise kept.error
-    services, by_name = copy.deepcopy((kept.services, kept.by_name), memo)
-    fresh = replace(step, apply=lambda session: kept.give(session, services, by_name), kept=None)
-    return Node(node.parent, fresh, node.name, place=node.place)
+    return Node(node.parent, unused(step, memo), node.name, place=node.place)
 
 
 __all__ = ["Answer", "Played", "Way", "WholeAudit", "play"]

@@ -6,9 +6,8 @@ it, and its end will not ask for what is made here.
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from ..errors import SpecError, SpecFailure
@@ -16,6 +15,7 @@ from . import tracking
 from .builder import Spec
 from .concurrent_spec import ConcurrentSpec
 from .conditions import Watch, run_steps
+from .injecting import unused
 from .nodes import ACTIONS, Node, Setup, Step, WhenConcurrently
 from .recorded import ConditionKind, Expected
 from .run import Run
@@ -212,14 +212,10 @@ def _fresh(step: Step, memo: dict[int, Any]) -> Step:
     """The step, with services that nobody used."""
     if not isinstance(step, Setup) or step.verb != "inject":
         return step
-    kept = step.kept
-    if kept is None:
+    if step.kept is None:
         raise SpecError(
             "a spec with inject(...) is to run again",
             why="its services have been used, and a second run would begin with what the first one left in them",
             instead=".inject_factory(FakeService), which makes a fresh one for each run",
         )
-    if kept.error is not None:
-        raise kept.error
-    services, by_name = copy.deepcopy((kept.services, kept.by_name), memo)
-    return replace(step, apply=lambda session: kept.give(session, services, by_name), kept=None)
+    return unused(step, memo)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from ..errors import SpecError
-from .nodes import Kept
+from .nodes import Kept, Setup
 from .session import Session
 
 #: How many of those who run specs again want services as they were before anybody used them.
@@ -38,6 +39,25 @@ def give(session: Session, services: Sequence[Any], by_name: Mapping[str, Any]) 
         session.provide(service)
     for name, service in by_name.items():
         session.provide(service, name)
+
+
+def unused(step: Setup, memo: dict[int, Any]) -> Setup:
+    """A step that gives services, with copies of them as they were before anybody used them.
+
+    Args:
+        step: the step; one that kept nothing is given back.
+        memo: as `copy.deepcopy` keeps it: with the same one, copies of services that know each other do so, too.
+
+    Raises:
+        SpecError: if one of them could not be copied.
+    """
+    kept = step.kept
+    if kept is None:
+        return step
+    if kept.error is not None:
+        raise kept.error
+    services, by_name = copy.deepcopy((kept.services, kept.by_name), memo)
+    return replace(step, apply=lambda session: kept.give(session, services, by_name), kept=None)
 
 
 def keep(services: Sequence[Any], by_name: Mapping[str, Any]) -> Kept | None:
