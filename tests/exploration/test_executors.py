@@ -98,6 +98,18 @@ def test_a_pool_of_processes_comes_to_the_same(tmp_path, serial, deep):
     assert finished.returncode == 1
 
 
+def test_tests_that_are_spread_have_pools_of_their_own(tmp_path):
+    """`-n`, a shard and an executor go together."""
+    pytest.importorskip("xdist", reason="tests are spread over processes by pytest-xdist")
+    folder = write_suite(tmp_path)
+    part = ("--wowspec-shard=2/3",)
+
+    _, found = swept(folder, *part, "-n", "2", "--wowspec-executor=processes:1")
+
+    assert found == swept(folder, *part)[1]
+    assert found
+
+
 def test_serial_says_what_is_so_anyway(tmp_path, serial):
     """`serial` is the executor that there is without the option."""
     assert swept(write_suite(tmp_path), "--wowspec-executor=serial")[1] == serial[()]

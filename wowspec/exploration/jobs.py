@@ -56,7 +56,15 @@ _ALONE: Final[dict[str, Any]] = {
     "trace": False,
     "tx": [],
     "usepdb": False,
+    "wowspec_check_determinism": False,
     "wowspec_executor": "serial",
+    "wowspec_fault_json": None,
+    "wowspec_lint": False,
+    "wowspec_strength": False,
+    "wowspec_strength_fail_under": None,
+    "wowspec_strength_json": None,
+    "wowspec_unreachable": None,
+    "wowspec_unreachable_json": None,
     "xmlpath": None,
 }
 #: A process in which one session after another is opened has imported what the next one would rewrite.
