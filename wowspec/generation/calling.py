@@ -59,12 +59,14 @@ class Asked:
         profile: in place of the spec's own.
         selection: which points and kinds.
         allowed: what is declared to be right.
+        laws: whether the laws of runs are checked.
     """
 
     root: Node
     profile: Profile | None
     selection: Selection
     allowed: Allowances
+    laws: bool = True
 
 
 class Calls:
@@ -96,12 +98,17 @@ class Calls:
         self.profile = profile_of_way(called.trials[0].way)
         self.judge = Judge(lambda plan: self.call(plan).trials, self.profile)
         first = list(dict.fromkeys(fault for trial in called.trials for fault in self._faults(trial.played, 0)))
+        #: Faults that break something alone, where each was tried.
+        self.failing: list[PlannedFault] = []
         #: Every fault that may be worth drawing, in canonical order: those of the fault-free run first.
         self.faults = [*first, *(self._probed(first) if probes else _retried(first))]
 
     def plans(self, max_faults: int) -> st.SearchStrategy[Plan]:
         """Plans of these faults; made once, since making a strategy costs more than drawing from it."""
-        if self._plans is None:
+        if self._plans is None and self.failing and max_faults:
+            # Nothing is simpler than what is known to fail alone.
+            self._plans = st.sampled_from([Plan((fault,)) for fault in self.failing])
+        elif self._plans is None:
             self._plans = plans_of(self.faults, max_faults)
         return self._plans
 
@@ -185,8 +192,15 @@ class Calls:
                 for other in self._faults(trial.played, trial.played.armory.last_strike):
                     if other.address not in known:
                         found.setdefault(other)
-            self.judge.judged(Plan((fault,)), called.trials)
+            blame = self.judge.judged(Plan((fault,)), called.trials).blame if self._asked.laws else None
+            if blame is not None or (called.error is not None and not is_of_hypothesis(called.error)):
+                self.failing.append(fault)
         return list(found)
+
+
+def is_of_hypothesis(error: BaseException) -> bool:
+    """Whether an error is one by which Hypothesis steers: an example that is given up, a flaky test."""
+    return type(error).__module__.partition(".")[0] == "hypothesis"
 
 
 @contextmanager

@@ -29,7 +29,7 @@ from ..specs.parts import profile_of
 from ..specs.session import Profile
 from ..world.points import FaultKind
 from ..world.schedules import Schedule, parse_schedule, schedule_text
-from .calling import Asked, Called, Calls
+from .calling import Asked, Called, Calls, is_of_hypothesis
 from .judging import Blame, struck_faults
 from .plans import require_max_faults
 from .schedules import drawn_schedules
@@ -70,7 +70,10 @@ class Drawn:
         """
         if isinstance(said, Drawn):
             return said
-        plan, schedule = said if isinstance(said, tuple) and len(said) == 2 else (said, "")
+        plan: Any = said
+        schedule = ""
+        if isinstance(said, tuple) and len(said) == 2:
+            plan, schedule = said
         if isinstance(plan, Plan):
             return Drawn(plan, parse_schedule(schedule))
         return Drawn(Plan.parse(plan), parse_schedule(schedule))
@@ -86,7 +89,6 @@ class Property:
         asked: how it is called.
         extras: strategies of what else is drawn, by the names of parameters.
         max_faults: how many faults a plan has at most.
-        laws: whether the laws of runs are checked.
         schedules: whether the order of commands in flight is drawn, too.
     """
 
@@ -95,7 +97,6 @@ class Property:
     asked: Asked
     extras: dict[str, st.SearchStrategy[Any]]
     max_faults: int
-    laws: bool
     schedules: bool
     #: Arguments that do not come from Hypothesis: an instance, fixtures, parameters.
     _args: tuple[Any, ...] = ()
@@ -129,7 +130,7 @@ class Property:
         except (SpecError, SpecFailure, AssertionError):
             return None
         except Exception as error:
-            if _is_hypothesis(error):
+            if is_of_hypothesis(error):
                 raise
             return None
 
@@ -175,10 +176,10 @@ class Property:
             _require_reached(called, drawn.plan)
         final = explicit or _is_final()
         if called.error is not None:
-            if final and not _is_hypothesis(called.error):
+            if final and not is_of_hypothesis(called.error):
                 self._annotate(calls, drawn, values, called.error)
             raise called.error
-        if not self.laws:
+        if not self.asked.laws:
             return
         blame = calls.judge_of(drawn.schedule).judged(drawn.plan, called.trials).blame
         if blame is not None:
@@ -218,11 +219,6 @@ class Property:
         lines = story(blame.plan, blame.trial, blame.broken, test)
         lines += pins(self.name, blame.plan, drawn.schedule, values, blame.trial, test, own=False)
         return "\n".join(lines)
-
-
-def _is_hypothesis(error: BaseException) -> bool:
-    """Whether an error is one by which Hypothesis steers: an example that is given up, a flaky test."""
-    return type(error).__module__.partition(".")[0] == "hypothesis"
 
 
 def _is_final() -> bool:
@@ -313,9 +309,9 @@ def failure_orderings(
     selection = replace(Selection.of(points, kinds), rivals=False)
 
     def decorate(function: Callable[..., Any], root: Node) -> Callable[..., Any]:
-        asked = Asked(root, said, selection, allowed)
+        asked = Asked(root, said, selection, allowed, laws is not False)
         name = _parameter(function, extras)
-        return _test_of(Property(function, name, asked, extras, max_faults, laws is not False, schedules))
+        return _test_of(Property(function, name, asked, extras, max_faults, schedules))
 
     if inspect.isfunction(subject) and not is_aggregate(subject):
         return decorate(subject, Node(None, Subject(None)))
