@@ -362,6 +362,59 @@ def test_what_was_believed_is_told_with_what_was_not_reached():
     assert found["assumed"][0].startswith("version 1, Booked: nothing supplies")
 
 
+@pytest.mark.parametrize("loose", [False, True], ids=["no other function", "a function that says nothing"])
+def test_a_missing_service_in_the_midst_is_no_reason_to_list(loose):
+    """Whatever else might store the event: what was likely could not be tried."""
+
+    @allow_create
+    class PutIn(BaseModel):
+        id: str
+        amount: int
+
+    class ChargeIt(BaseModel):
+        id: str
+        amount: int
+
+    class Shake(BaseModel):
+        id: str
+
+    class Put(BaseModel):
+        amount: int
+
+    class Charged(BaseModel):
+        amount: int
+
+    class Till:
+        def __init__(self, id: str) -> None:
+            self.id = id
+            self.held = 0
+
+        @on_command
+        def put(self, command: PutIn) -> Put:
+            return Put(amount=command.amount)
+
+        @on_command
+        def charge(self, command: ChargeIt, numbers: Numbers) -> Charged:
+            return Charged(amount=command.amount)
+
+        @on_sourcing
+        def was_put(self, event: Put) -> None:
+            self.held += event.amount
+
+    class LooseTill(Till):
+        @on_command
+        def shake(self, command: Shake):
+            raise ValueError("nothing falls out")
+
+    root = aggregate_root(context="searched")(LooseTill if loose else Till)
+    puts = [Put(amount=amount) for amount in (1, 2, 3)]
+
+    [found] = judged(spec(root).given(on(root, "t-1", *puts, Charged(amount=1), Put(amount=4))), limit=40)
+
+    assert found.unreached is None
+    assert found.assumed[0].startswith("version 4, Charged: nothing supplies parameter 'numbers' of")
+
+
 def test_commands_among_the_items_are_sent():
     """They are no bare events, and what they store is there."""
     base = spec(Order).given(on(Order, "o-1", Placed(lines=LINES), Pay(order="o-1", amount=3), Shipped()))

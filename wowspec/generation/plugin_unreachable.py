@@ -8,7 +8,7 @@ from typing import Any, Final, TypedDict
 
 import pytest
 
-from ..errors import SpecError
+from ..errors import SpecError, SpecFailure
 from ..specs import injecting, tracking
 from ..specs.layout import several
 from .unreachable import LIMIT, Searcher, UnreachedJson
@@ -83,7 +83,7 @@ class UnreachablePlugin:
                     found["assumed"] += [why for why in judged.assumed if why not in found["assumed"]]
                     if judged.unreached is not None and judged.unreached not in found["unreached"]:
                         found["unreached"].append(judged.unreached)
-            except SpecError as error:
+            except (SpecError, SpecFailure) as error:
                 why = str(error).partition("\n")[0]
                 if why not in found["left_out"]:
                     found["left_out"].append(why)

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, TypedDict
 
-from ..errors import SpecError, SpecFailure
+from ..errors import SpecError
 from ..messages.codec import encode
 from ..modeling.aggregates import AggregateMetadata, aggregate_metadata
 from ..modeling.commands import command_metadata
@@ -33,8 +33,6 @@ from .seeding import MOST_FILLINGS as _ALL, Envelope, Seeds, commands_for
 LIMIT: Final = 200
 #: From which round on commands are tried whose functions do not say that they return the event, and how often.
 _LATE, _RARELY = 8, 2
-#: So much is taken for granted only where nothing else is left.
-_ASSUMED: Final = 10_000
 _LONGEST: Final = 70
 
 
@@ -173,6 +171,10 @@ class _Search:
             reached = self._step(node)
         if reached is not None:
             return Judged(None, reached.assumed)
+        furthest = self._first.get(self._depth)
+        if furthest is not None and furthest.missing:
+            # Other commands might do, but the likely one could not be tried: nothing is said of the rest.
+            return Judged(None, (*furthest.assumed, self._why(furthest)))
         return Judged(self._unreached())
 
     def _step(self, node: _Reached) -> _Reached | None:
@@ -192,9 +194,13 @@ class _Search:
         became = self._send(branch, command, version, node)
         if self._first[depth] is node:
             self._tried.setdefault(depth, {}).setdefault(type(command).__name__, became or "")
-        if became:
-            return None
-        return self._moved(branch, node.place + 1, depth + 1, cost, node.assumed)
+        if not became:
+            return self._moved(branch, node.place + 1, depth + 1, cost, node.assumed)
+        if type(command) in node.missing and self._likely(node) <= node.missing.keys():
+            self._queue.remove(node)
+            heapq.heapify(self._queue)
+            return self._take_as_given(node)
+        return None
 
     def _moved(self, session: Session, place: int, depth: int, cost: int, assumed: tuple[str, ...]) -> _Reached | None:
         """Do what is given up to the next version; the world of the whole history, if there is none."""
@@ -208,7 +214,7 @@ class _Search:
                     self._moves[node.place].do(session)
                 node.place += 1
             key = node.place, self._picture(session)
-        except (SpecError, SpecFailure, ValueError, TypeError) as error:
+        except Exception as error:  # noqa: BLE001 - what is given does not fit what came before it
             self._tried.setdefault(depth, {}).setdefault("what is given next", _brief(error))
             return None
         if key not in self._seen or assumed:
@@ -226,11 +232,19 @@ class _Search:
         if not node.missing:
             return None
         branch = node.session.branch(isolated=True)
-        version = self._versions[-node.ahead]
         with aside():
             self._moves[node.place].do(branch)
-        why = f"version {self._next_version(node.session)}, {version}: {next(iter(node.missing.values()))}"
-        return self._moved(branch, node.place + 1, 1 - node.ahead, node.cost + _ASSUMED, (*node.assumed, why))
+        return self._moved(branch, node.place + 1, 1 - node.ahead, node.cost, (*node.assumed, self._why(node)))
+
+    def _why(self, node: _Reached) -> str:
+        version = self._versions[-node.ahead]
+        return f"version {self._next_version(node.session)}, {version}: {next(iter(node.missing.values()))}"
+
+    def _likely(self, node: _Reached) -> set[type]:
+        """The commands that a world takes and that say they can give its next version."""
+        possible = may_follow if self._next_version(node.session) > 1 else creates
+        ranked = _ranked(self._metadata, self._versions[-node.ahead].types)
+        return {cls for cls, likely in ranked.items() if likely and possible(cls)}
 
     # --- commands -----------------------------------------------------------------------------------------------------
 
@@ -299,10 +313,15 @@ class _Search:
         yield [body for other in self._versions if other is not version for body in other.bodies]
         yield [constant for function in self._metadata.functions.values() for constant in _constants(function.handler)]
 
+    @property
+    def _depth(self) -> int:
+        """How many versions came about."""
+        return max([0, *self._first, *self._tried])
+
     # --- telling ------------------------------------------------------------------------------------------------------
 
     def _unreached(self) -> UnreachedJson:
-        depth = max([0, *self._first, *self._tried])
+        depth = self._depth
         version = self._versions[depth]
         first = self._first.get(depth)
         tried = [f"{name} → {became}" for name, became in self._tried.get(depth, {}).items() if became]
