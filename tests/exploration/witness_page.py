@@ -95,7 +95,7 @@ def main(page: Path = PAGE) -> int:
         return 0
     text = page.read_text(encoding="utf-8")
     stale = with_tables(text, TABLES) != text
-    print(f"{page.name} is {'stale: --write' if stale else 'up to date'}")  # noqa: T201
+    print(f"{page.name} is {'stale: --write' if stale else 'up to date'}")
     return int(stale)
 
 

@@ -229,6 +229,35 @@ def test_a_baseline_of_the_ini_file(suite):
     assert "line 1 of known.txt says no test" in run_pytest(folder).stderr
 
 
+PROJECTION = """
+from desk import Note, Noted, Pad, Tally, desk
+from wowspec import given, on, spec
+
+
+def test_a_tally_alone():
+    given(Tally, on(Pad, "n-1", Noted(text="x"))).expect_view("notes", 1)
+
+
+def test_a_refused_note():
+    spec(Pad).using(Tally).when(Note()).expect_view("notes", 1).when(Note(id="n-2")).expect_view("notes", 2)
+"""
+
+
+def test_the_pinned_test_reproduces_the_finding(suite):
+    """Pasted as it stands, beside the imports: of a projection alone, of several commands."""
+    folder = suite("test_two.py", PROJECTION)
+    run_pytest(folder, "--wowspec-faults=sweep", "--wowspec-fault-json=faults.json", "--wowspec-kinds=ack_lost")
+    results = json.loads((folder / "faults.json").read_text())["results"]
+    pins = [finding for result in results for finding in result["findings"] if finding["paste"]]
+    assert len(pins) == 3
+    imports = "from desk import *\nfrom wowspec import explore_faults, on\n"
+    for number, finding in enumerate(pins):
+        (folder / f"test_pin_{number}.py").write_text(f"{imports}\n\n{finding['paste']}\n")
+        finished = run_pytest(folder, f"test_pin_{number}.py")
+        assert f"plan   {finding['plan']}" in finished.stdout, finished.stdout
+        assert "(violates: convergence)" in finished.stdout
+
+
 def test_strict_fails_for_what_the_runtime_is_known_for(suite):
     """The same suite that passes otherwise."""
     finished = run_pytest(suite("test_sound.py", SOUND), "--wowspec-faults=sweep", "--wowspec-strict")

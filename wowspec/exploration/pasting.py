@@ -9,9 +9,11 @@ from typing import Any
 from ..faults.plans import Plan
 from ..messages.stages import FUNCTION_STAGES, CommandStage
 from ..messages.wait_plans import DEFAULT_TIMEOUT_NANOS, ChainTarget, FunctionSelector, WaitFor
+from ..modeling.processors import is_processor
 from ..specs.execution import plan_of
 from ..specs.items import CommandOf, CommandOptions, On, Options, SentCommand, Stream, TimeStep
 from ..specs.nodes import (
+    ACTIONS,
     GivenState,
     History,
     Node,
@@ -37,7 +39,9 @@ def paste(
     conditions: bool = True,
     profile: Profile | None = None,
 ) -> str:
-    """A test that explores one plan over the same steps; what cannot be written as code is named in a comment.
+    """A test that explores one plan over the same steps, whatever they come to without it.
+
+    What cannot be written as code is named in a comment.
 
     Args:
         nodes: the steps.
@@ -46,13 +50,26 @@ def paste(
         conditions: whether what must hold always, or in the end, is named, too.
         profile: in place of the steps' own.
     """
-    lines = [f"@explore_faults.example({str(plan)!r})", f"def {name}(spec):", "    ("]
-    lines += [f"        {line}" for line in steps_of(nodes, conditions=conditions, profile=profile)]
+    lines = [f"@explore_faults.example({str(plan)!r})"]
+    subject = next((node.step.cls for node in nodes if isinstance(node.step, Subject)), None)
+    if subject is not None and is_processor(subject):
+        lines.append(f"@explore_faults({subject.__name__}, depth=0)")
+    lines += [f"def {name}(spec):", "    ("]
+    lines += [f"        {line}" for line in steps_of(nodes, conditions=conditions, profile=profile, judged=True)]
     return "\n".join([*lines, "    )"])
 
 
-def steps_of(nodes: Sequence[Node], *, conditions: bool = True, profile: Profile | None = None) -> list[str]:
-    """The steps, one verb a line, beginning with `spec`; under a profile in place of their own, if there is one."""
+def steps_of(
+    nodes: Sequence[Node], *, conditions: bool = True, profile: Profile | None = None, judged: bool = False
+) -> list[str]:
+    """The steps, one verb a line, beginning with `spec`.
+
+    Args:
+        nodes: the steps.
+        conditions: whether what must hold always, or in the end, is named, too.
+        profile: in place of the steps' own.
+        judged: whether each command is followed by an expectation that any outcome meets: without one it is not run.
+    """
     lines = ["spec"]
     held, _ = plan_of(nodes)
     parts = [part.__name__ for part in held.parts if part not in held.excluded]
@@ -61,6 +78,8 @@ def steps_of(nodes: Sequence[Node], *, conditions: bool = True, profile: Profile
     lines += _profile_lines(profile or held.profile)
     for node in nodes:
         lines += _lines(node)
+        if judged and isinstance(node.step, ACTIONS):
+            lines.append(".expect_any_outcome()")
         if conditions:
             lines += [f"# .{item.kind.value}(...) as in {item.place}" for item in node.conditions]
     return lines
