@@ -23,6 +23,7 @@ from typing import Final
 import pytest
 
 from wowspec import Spec
+from wowspec.plugin import _OPTIONS
 from wowspec.world.points import KINDS, POINTS
 
 ROOT: Final = Path(__file__).parent.parent
@@ -163,6 +164,13 @@ def test_every_kind_of_fault_has_a_row():
 
     assert [row.verb for row in KINDS if f"| `{row.verb}` | {row.meaning} |\n" not in text] == []
     assert [row.name for row in POINTS if row.kinds and not row.part and f"`faults.{row.name}`" not in text] == []
+
+
+def test_every_option_of_explorations_has_a_row():
+    """Each option of the command line that sweeps have stands in the README's tables."""
+    rows = [line for line in README.read_text(encoding="utf-8").splitlines() if line.startswith("| `--")]
+
+    assert [flag for flag, _, _ in _OPTIONS if not any(f"`{flag}`" in row or f"`{flag}=" in row for row in rows)] == []
 
 
 def vars_of(kind):
