@@ -264,6 +264,8 @@ def test_strict_fails_for_what_the_runtime_is_known_for(suite):
 
     assert finished.returncode == 1
     assert "(violates: no lying failure" in finished.stdout
+    assert "class  never heals (client retry would heal it)" in finished.stdout
+    assert "no lying failure (client retry would heal it): command_bus.send=ack_lost" in finished.stdout
 
 
 def test_a_finding_of_explore_faults_is_shown_at_the_test(suite):

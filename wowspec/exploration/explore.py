@@ -23,7 +23,7 @@ from .results import BrokenJson, CellJson, FindingJson, PlanJson, ResultJson, em
 from .run_laws import RUN_LAW_BY_NAME
 from .settings import Settings
 from .trial import Trial
-from .witness import known_laws, ports_of
+from .witness import known_laws, ports_of, what_would_heal
 
 #: Points that only those pass who look for them.
 SOUGHT: Final = ("service:", "projection.write")
@@ -193,6 +193,8 @@ class SpecExploration:
         # A profile of the command line's must be said there again.
         other = self.profile.name if self._play is play and self.way.profile is not None else ""
         replay = replay_line(self.test, finding.plan, other)
+        if self.said.tells_known and finding.is_known and not finding.healed_by:
+            finding.would_heal = what_would_heal(finding, self._kinds, self.profile)
         told = finding.due_to_domain or (finding.broken if self.said.tells_known else [])
         report: list[str] = []
         if told:
@@ -204,6 +206,7 @@ class SpecExploration:
             recovery=str(RecoveryClass.HEALED if finding.healed_by else RecoveryClass.NEVER),
             healed_by=finding.healed_by,
             tried=list(finding.tried),
+            would_heal=finding.would_heal,
             replay=replay,
             report=report,
             paste=pinned(self.way, finding.plan, self.test) if told else "",

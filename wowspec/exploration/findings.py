@@ -36,6 +36,7 @@ class Finding:
         left_behind: whether all that broke is a condition that would hold had the commands that failed never been sent:
             they stored nothing, and left something behind all the same, which is nothing that the runtime does.
         healed_by: name of the first recovery after which they hold; empty: none of those tried.
+        would_heal: name of the recovery that would make them hold for the witness, if anybody asked; empty: none.
         tried: names of the recoveries that were tried.
     """
 
@@ -44,6 +45,7 @@ class Finding:
     known: frozenset[str] = frozenset()
     left_behind: bool = False
     healed_by: str = ""
+    would_heal: str = ""
     tried: tuple[str, ...] = ()
     details: dict[str, Any] = field(default_factory=dict)
 
@@ -72,4 +74,6 @@ class Finding:
         """The recovery class, as reports say it."""
         if self.healed_by:
             return f"healed by {self.healed_by}"
-        return f"never heals (tried: {', '.join(self.tried)})" if self.tried else "never heals"
+        said = [f"tried: {', '.join(self.tried)}"] if self.tried else []
+        said += [f"{self.would_heal} would heal it"] if self.would_heal else []
+        return f"never heals ({'; '.join(said)})" if said else "never heals"

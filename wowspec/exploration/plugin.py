@@ -161,7 +161,7 @@ def _path(config: pytest.Config, text: str | None) -> Path | None:
 def _settings(config: pytest.Config) -> Settings:
     option = config.getoption
     return settings(
-        depth=option("wowspec_depth"),
+        depth=option("wowspec_depth") or 0,
         points=option("wowspec_points") or None,
         kinds=option("wowspec_kinds") or None,
         max_runs=option("wowspec_max_runs"),

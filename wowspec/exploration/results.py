@@ -29,6 +29,7 @@ class FindingJson(TypedDict):
     recovery: str
     healed_by: str
     tried: list[str]
+    would_heal: str
     replay: str
     report: list[str]
     paste: str

@@ -104,6 +104,7 @@ def _known(results: Sequence[ResultJson], *, verbose: bool) -> list[str]:
             if known and len(known) == len(finding["broken"]):
                 place = finding["plan"].rpartition("/")[2] if ";" not in finding["plan"] else finding["plan"]
                 healed = f"healed by {finding['healed_by']}" if finding["healed_by"] else "never heals"
+                healed = f"{finding['would_heal']} would heal it" if finding["would_heal"] else healed
                 key = (place.replace("@1", ""), ", ".join(item["title"] for item in known), healed)
                 rows[key] = rows.get(key, 0) + 1
     if not rows:

@@ -156,6 +156,15 @@ def would_heal(profile: Profile, place: Place, law: str) -> str:
     return healed.pop() if len(healed) == 1 else ""
 
 
+def what_would_heal(finding: Finding, kinds: ProcessorKinds, profile: Profile) -> str:
+    """The recovery that heals all laws of a finding of one fault for the witness; empty: none does."""
+    if len(finding.plan) != 1:
+        return ""
+    place = place_of(finding.plan.faults[0], kinds)
+    healed = {would_heal(profile, place, law) for law in finding.laws}
+    return healed.pop() if len(healed) == 1 else ""
+
+
 _KINDS: ProcessorKinds = {
     WitnessView.__name__: ProcessorKind.PROJECTION,
     WitnessSaga.__name__: ProcessorKind.STATELESS_SAGA,
