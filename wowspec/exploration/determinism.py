@@ -30,14 +30,14 @@ def require_same(way: Way, played: Played, player: Player) -> None:
     """
     if way.is_unchanged:
         for before, after in _runs(way, played):
-            _compare(_lines(before.rows), _lines(after.rows), "the test's own run")
+            _compare(trace_lines(before.rows), trace_lines(after.rows), "the test's own run")
     again = player(way, Plan())
     _compare(lines_of(played), lines_of(again), "a run before")
 
 
 def lines_of(played: Played) -> list[str]:
     """What a run came to, as text: the points that it passed, and what it left behind."""
-    return [*_lines(played.rows), *_kept(played)]
+    return [*trace_lines(played.rows), *_kept(played)]
 
 
 def _runs(way: Way, played: Played) -> Iterator[tuple[Run, Run]]:
@@ -49,7 +49,8 @@ def _runs(way: Way, played: Played) -> Iterator[tuple[Run, Run]]:
         yield node.run, run
 
 
-def _lines(rows: Sequence[TraceRow]) -> list[str]:
+def trace_lines(rows: Sequence[TraceRow]) -> list[str]:
+    """The points that a run passed, as text, and with what; those are left out that count only where one looks."""
     return [_line(row) for row in rows if not row.point.startswith(_SOUGHT)]
 
 

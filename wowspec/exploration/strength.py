@@ -6,7 +6,7 @@ show. A perturbation that changes neither a ledger nor an outcome says nothing o
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -17,7 +17,7 @@ from ..specs.again import Failure, Rerun, judged_again
 from ..specs.nodes import ACTIONS, Node, WhenConcurrently, WithFaults
 from ..specs.recorded import Expected
 from .catching import catching
-from .perturbations import perturbations_of
+from .perturbations import Perturbation, perturbations_of
 from .perturbing import Perturbing, sourced
 from .pictures import Picture, picture_of, runs_of
 
@@ -107,6 +107,19 @@ class Outcome:
         return in_the_end and is_last and (mine.states, mine.views) != (theirs.states, theirs.views)
 
 
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What came of one perturbation.
+
+    Attributes:
+        tried: the perturbation; None if it changed nothing.
+        expected: whether it made expectations fail, by place and verb: those that speak of what it changed.
+    """
+
+    tried: Tried | None = None
+    expected: dict[str, bool] = field(default_factory=dict)
+
+
 @dataclass(slots=True)
 class Strength:
     """What came of perturbing one way of steps.
@@ -116,25 +129,96 @@ class Strength:
         expected: the expectations that speak of the system under test, by place and verb: whether one of the
             perturbations made it fail; None: none of them changed what it speaks of.
         left_out: why nothing was tried, where nothing was.
-        places: which action each of them speaks of, and its verb.
     """
 
     tried: list[Tried] = field(default_factory=list)
     expected: dict[str, bool | None] = field(default_factory=dict)
     left_out: str = ""
-    places: dict[str, tuple[int, str]] = field(default_factory=dict)
 
-    def weigh(self, base: Outcome, outcome: Outcome, noticed: Sequence[str]) -> None:
+    def add(self, verdict: Verdict) -> None:
+        """Take in what came of one more perturbation."""
+        if verdict.tried is not None:
+            self.tried.append(verdict.tried)
+        for text, failed in verdict.expected.items():
+            self.expected[text] = failed or bool(self.expected[text])
+
+
+class Perturbable:
+    """A way of steps that held, run again to see what can be perturbed in it.
+
+    Attributes:
+        place: where the spec stands.
+        expectations: those that speak of the system under test: of which of its actions, and the verb.
+        left_out: why nothing can be tried, if so.
+        looking: what was seen of the run as it is.
+        perturbations: by their addresses; the second of the same address ends with `#2`.
+    """
+
+    def __init__(self, path: Sequence[Node], counts: Callable[[Failure], bool] = lambda _: True) -> None:
+        self.place = place_of(path)
+        self.expectations = expectations_of(path)
+        self.left_out = ""
+        self.looking = Perturbing()
+        self.perturbations: dict[str, Perturbation] = {}
+        self._path = path
+        self._counts = counts
+        self._base = Outcome()
+        if any(isinstance(node.step, WhenConcurrently) for node in path):
+            self.left_out = "when_concurrently(...) is run in all its orders, which are not perturbed"
+            return
+        base = self._base = run_again(path, self.looking, counts=counts)
+        if base.rerun is None:
+            self.left_out = f"it does not run a second time: {base.error}"
+        elif base.failures:
+            self.left_out = f"it does not hold a second time: {_first_line(base.failures[0].error)}"
+        else:
+            deeds = [*self.looking.deeds.values(), *sourced(self.looking)]
+            self.perturbations = _by_address(perturbations_of(deeds))
+
+    def perturb(self, address: str) -> Verdict:
+        """Run the steps with one of the perturbations."""
+        perturbation, base = self.perturbations[address], self._base
+        perturbing = Perturbing(perturbation, _CALLS + _MANIFOLD * self.looking.calls)
+        with perturbing.around():
+            outcome = run_again(self._path, perturbing, counts=self._counts)
+        if not perturbing.happened:
+            return Verdict()
+        noticed = _noticed(outcome)
+        if not noticed and outcome.picture == base.picture:
+            return Verdict()
+        instead = ""
+        if not noticed:
+            assert base.rerun is not None
+            assert outcome.rerun is not None
+            with tracking.aside():
+                instead = catching(perturbation, base.rerun.nodes, outcome.rerun.nodes, perturbing.around)
+        return Verdict(self.tried(address, noticed, instead), self._weighed(outcome, noticed))
+
+    def tried(self, address: str, noticed: tuple[str, ...], instead: str = "") -> Tried:
+        """One of the perturbations, and what came of it."""
+        one = self.perturbations[address]
+        return Tried(one.name, one.kind, one.address, one.change.detail, self.place, noticed, instead)
+
+    def _weighed(self, outcome: Outcome, noticed: Sequence[str]) -> dict[str, bool]:
         """What a perturbation says of the expectations: those of an action that it changed could have failed."""
-        for text, (action, verb) in self.places.items():
+        weighed = {}
+        for text, (action, verb) in self.expectations.items():
             if text in noticed:
-                self.expected[text] = True
-            elif self.expected[text] is None and outcome.changes(base, action, in_the_end=verb in OF_THE_END):
-                self.expected[text] = False
+                weighed[text] = True
+            elif outcome.changes(self._base, action, in_the_end=verb in OF_THE_END):
+                weighed[text] = False
+        return weighed
+
+
+#: Tries some of the perturbations of a way of steps, by their addresses: gives a verdict for each, in order.
+PerturbMany = Callable[[Perturbable, Sequence[str]], Iterable[Verdict]]
 
 
 def strength_of(
-    path: Sequence[Node], known: Container[str] = (), counts: Callable[[Failure], bool] = lambda _: True
+    path: Sequence[Node],
+    known: Container[str] = (),
+    counts: Callable[[Failure], bool] = lambda _: True,
+    perturb_many: PerturbMany | None = None,
 ) -> Strength:
     """Perturb what happens on a way of steps that held, one deed at a time.
 
@@ -142,25 +226,23 @@ def strength_of(
         path: the steps, from the root on, as `tracking.paths` gives them.
         known: names of perturbations that need not be tried again: a spec noticed them.
         counts: which failures count.
+        perturb_many: has the perturbed runs made elsewhere; by default they are made here.
     """
-    strength = Strength(places=expectations_of(path))
-    strength.expected = dict.fromkeys(strength.places, None)
-    if any(isinstance(node.step, WhenConcurrently) for node in path):
-        strength.left_out = "when_concurrently(...) is run in all its orders, which are not perturbed"
-        return strength
-    looking = Perturbing()
-    base = run_again(path, looking, counts=counts)
-    if base.rerun is None:
-        strength.left_out = f"it does not run a second time: {base.error}"
-        return strength
-    if base.failures:
-        strength.left_out = f"it does not hold a second time: {_first_line(base.failures[0].error)}"
-        return strength
-    deeds = [*looking.deeds.values(), *sourced(looking)]
-    for perturbation in perturbations_of(deeds):
-        if perturbation.name not in known:
-            _try(path, base, Perturbing(perturbation, _CALLS + _MANIFOLD * looking.calls), strength, counts)
+    way = Perturbable(path, counts)
+    strength = Strength(expected=dict.fromkeys(way.expectations), left_out=way.left_out)
+    wanted = [address for address, one in way.perturbations.items() if one.name not in known]
+    for verdict in map(way.perturb, wanted) if perturb_many is None else perturb_many(way, wanted):
+        strength.add(verdict)
     return strength
+
+
+def _by_address(perturbations: Iterable[Perturbation]) -> dict[str, Perturbation]:
+    found: dict[str, Perturbation] = {}
+    counts: dict[str, int] = {}
+    for each in perturbations:
+        counts[each.address] = count = counts.get(each.address, 0) + 1
+        found[f"{each.address}#{count}" if count > 1 else each.address] = each
+    return found
 
 
 def expectations_of(path: Sequence[Node]) -> dict[str, tuple[int, str]]:
@@ -187,42 +269,6 @@ def place_of(path: Sequence[Node]) -> str:
 
 def _text(expected: Expected) -> str:
     return f"{expected.place}: {expected.verb}(...)"
-
-
-def _try(
-    path: Sequence[Node],
-    base: Outcome,
-    perturbing: Perturbing,
-    strength: Strength,
-    counts: Callable[[Failure], bool],
-) -> None:
-    perturbation = perturbing.perturbation
-    assert perturbation is not None
-    with perturbing.around():
-        outcome = run_again(path, perturbing, counts=counts)
-    if not perturbing.happened:
-        return
-    noticed = _noticed(outcome)
-    if not noticed and outcome.picture == base.picture:
-        return
-    strength.weigh(base, outcome, noticed)
-    instead = ""
-    if not noticed:
-        assert base.rerun is not None
-        assert outcome.rerun is not None
-        with tracking.aside():
-            instead = catching(perturbation, base.rerun.nodes, outcome.rerun.nodes, perturbing.around)
-    strength.tried.append(
-        Tried(
-            perturbation.name,
-            perturbation.kind,
-            perturbation.address,
-            perturbation.change.detail,
-            place_of(path),
-            noticed,
-            instead,
-        )
-    )
 
 
 def _noticed(outcome: Outcome) -> tuple[str, ...]:
