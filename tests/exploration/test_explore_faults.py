@@ -183,6 +183,17 @@ def test_points_and_kinds_are_selected():
     assert {kind for _, kind in cells} == {"fail", "timeout"}
 
 
+def test_one_point_and_one_kind_may_stand_alone():
+    """A text is one of them, not its letters."""
+
+    @explore_faults(Order, points="event_store.append", kinds="fail")
+    def selected(spec):
+        spec.when(PlaceOrder(id="o-1")).expect_version(1)
+
+    (result,) = results(selected)
+    assert [(cell["point"], cell["kind"]) for cell in result["cells"]] == [("event_store.append", "fail")]
+
+
 def test_a_declared_finding_fails_nothing_and_one_that_is_gone_does():
     """By the law's name or title; an excuse for nothing is told."""
     plan = "PlaceOrder>OrderPlaced>OrderBoard/projection.write:OrderBoard@1=ack_lost"

@@ -48,12 +48,13 @@ class Selection:
 
     @staticmethod
     def of(points: Iterable[str] | None, kinds: Iterable[FaultKind | str] | None) -> Selection:
-        """A selection as a user says it.
+        """A selection as a user says it; one point, or one kind, may stand alone.
 
         Raises:
             SpecError: for a kind that is none, or a point that no point begins with.
         """
-        said = None if points is None else tuple(points)
+        said = (points,) if isinstance(points, str) else None if points is None else tuple(points)
+        kinds = (kinds,) if isinstance(kinds, str) else kinds
         for point in said or ():
             _require_point(point)
         return Selection(said, None if kinds is None else frozenset(_require_kind(kind) for kind in kinds))
