@@ -18,7 +18,8 @@ from wowspec.exploration.playing import Way
 from wowspec.exploration.recoveries import RECOVERIES, recoveries_of
 from wowspec.exploration.run_laws import RUN_LAWS, require_run_law
 from wowspec.exploration.trial import Allowances
-from wowspec.exploration.witness import known_laws, place_of, ports_of, witness_table
+from wowspec.exploration.analogy import known_laws
+from wowspec.exploration.witness import place_of, ports_of, witness_table
 from wowspec.faults.plans import Plan
 from wowspec.runtime.command_filters import AggregateProcessorFilter, SendDomainEventStreamFilter, version_text
 from wowspec.runtime.event_store import InMemoryEventStore

@@ -10,31 +10,21 @@ from functools import lru_cache
 from typing import Final
 
 from ..faults.plans import Plan
-from ..modeling.processors import ProcessorKind
 from ..specs.session import Profile
 from .addresses import Selection, faults_along
 from .explorer import Explorer
+from .findings import Finding
 from .playing import Played
-from .witness import Place, place_of, ports_of, witness_way
-from .witness_domain import WitnessSaga, WitnessView
+from .witness import WITNESS_KINDS, Place, ProcessorKinds, findings_at, place_of, places_of, witness_explorer
 
-_KINDS: Final = {
-    WitnessView.__name__: ProcessorKind.PROJECTION,
-    WitnessSaga.__name__: ProcessorKind.STATELESS_SAGA,
-}
 #: So many plans of the witness are tried at most; what it is known for mostly shows in the first of them.
 MOST_RUNS: Final = 300
 
 
 @lru_cache(maxsize=16)
-def _witness(profile: Profile) -> Explorer:
-    return Explorer(witness_way(profile), profile=ports_of(profile))
-
-
-@lru_cache(maxsize=16)
 def _places(profile: Profile) -> frozenset[Place]:
     """Where faults can strike the witness."""
-    return frozenset(place_of(fault, _KINDS) for plan in _witness(profile).singles() for fault in plan)
+    return frozenset(place_of(fault, WITNESS_KINDS) for plan in witness_explorer(profile).singles() for fault in plan)
 
 
 @lru_cache(maxsize=1_024)
@@ -48,9 +38,21 @@ def witness_laws(places: tuple[Place, ...], laws: frozenset[str], profile: Profi
     """
     if not places or not _places(profile).issuperset(places):
         return frozenset()
-    search = _Search(_witness(profile), laws)
+    search = _Search(witness_explorer(profile), laws)
     search.extend(Plan(), search.explorer.base.played, 0, list(places))
     return frozenset(search.laws & laws)
+
+
+def known_laws(finding: Finding, kinds: ProcessorKinds, profile: Profile) -> frozenset[str]:
+    """Which of a finding's laws break for the witness too, by some or all of its faults in the same places."""
+    if finding.left_behind:
+        return frozenset()
+    places = places_of(finding.plan, kinds)
+    asked = frozenset(finding.laws)
+    known = asked & {law for place in places for item in findings_at(profile, place) for law in item.laws}
+    if len(places) > 1 and known != asked:
+        known |= witness_laws(places, asked - known, profile)
+    return known
 
 
 class _Search:
@@ -70,7 +72,7 @@ class _Search:
         reached = (played.armory.reached or [])[since:]
         services = played.session.world.services
         for fault in faults_along(reached, self.explorer.profile, Selection(), services):
-            place = place_of(fault, _KINDS)
+            place = place_of(fault, WITNESS_KINDS)
             if place not in places:
                 continue
             longer = plan.with_(fault)

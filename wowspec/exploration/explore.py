@@ -13,6 +13,7 @@ from ..modeling.processors import ProcessorKind
 from ..specs.execution import plan_of
 from ..specs.layout import several
 from ..specs.session import Profile
+from .analogy import known_laws
 from .determinism import require_same
 from .enumeration import Explored, RunMany, Step, explore
 from .explorer import Explorer, PlanResult, Player

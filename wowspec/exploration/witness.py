@@ -5,9 +5,8 @@ A law that breaks at the same point and kind for a user's domain is no finding o
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
-from itertools import combinations
 
 from ..faults.plans import Plan, PlannedFault
 from ..modeling.processors import ProcessorKind
@@ -123,7 +122,7 @@ def witness_table(profile: Profile) -> tuple[Known, ...]:
     Args:
         profile: what the world's ports can do.
     """
-    rows = {(place, law) for place in _singles(profile) for item in _findings(profile, place) for law in item.laws}
+    rows = {(place, law) for place in _singles(profile) for item in findings_at(profile, place) for law in item.laws}
     return tuple(Known(place, law, would_heal(profile, place, law)) for place, law in sorted(rows))
 
 
@@ -131,27 +130,27 @@ def witness_table(profile: Profile) -> tuple[Known, ...]:
 def _singles(profile: Profile) -> dict[Place, list[Plan]]:
     """The plans of one fault over the witness, by where it strikes."""
     found: dict[Place, list[Plan]] = {}
-    for plan in _explorer(profile).singles():
-        found.setdefault(place_of(plan.faults[0], _KINDS), []).append(plan)
+    for plan in witness_explorer(profile).singles():
+        found.setdefault(place_of(plan.faults[0], WITNESS_KINDS), []).append(plan)
     return found
 
 
 @lru_cache(maxsize=4096)
-def _findings(profile: Profile, place: Place) -> tuple[Finding, ...]:
+def findings_at(profile: Profile, place: Place) -> tuple[Finding, ...]:
     """What breaks for the witness when a fault strikes in a place, run when somebody asks; no recovery is tried yet."""
-    results = [_explorer(profile).run(plan)[0] for plan in _singles(profile).get(place, ())]
+    results = [witness_explorer(profile).run(plan)[0] for plan in _singles(profile).get(place, ())]
     return tuple(result.finding for result in results if result.finding is not None)
 
 
 @lru_cache(maxsize=4096)
 def _healing(profile: Profile, place: Place) -> tuple[str, ...]:
     """What heals each of the witness's findings in a place; empty: nothing does."""
-    return tuple(_explorer(profile).healed_by(item, RECOVERIES) for item in _findings(profile, place))
+    return tuple(witness_explorer(profile).healed_by(item, RECOVERIES) for item in findings_at(profile, place))
 
 
 def would_heal(profile: Profile, place: Place, law: str) -> str:
     """The first recovery that heals the witness wherever a fault in this place broke a law; empty: none does."""
-    findings = zip(_findings(profile, place), _healing(profile, place), strict=True)
+    findings = zip(findings_at(profile, place), _healing(profile, place), strict=True)
     healed = {name for item, name in findings if law in item.laws}
     return healed.pop() if len(healed) == 1 else ""
 
@@ -165,49 +164,13 @@ def what_would_heal(finding: Finding, kinds: ProcessorKinds, profile: Profile) -
     return healed.pop() if len(healed) == 1 else ""
 
 
-_KINDS: ProcessorKinds = {
+WITNESS_KINDS: ProcessorKinds = {
     WitnessView.__name__: ProcessorKind.PROJECTION,
     WitnessSaga.__name__: ProcessorKind.STATELESS_SAGA,
 }
 
 
 @lru_cache(maxsize=16)
-def _explorer(profile: Profile) -> Explorer:
+def witness_explorer(profile: Profile) -> Explorer:
+    """Explores the witness under a profile."""
     return Explorer(witness_way(profile), profile=ports_of(profile))
-
-
-@lru_cache(maxsize=4096)
-def breaks_together(profile: Profile, first: Place, second: Place, law: str) -> bool:
-    """Whether a law breaks for the witness when two faults strike in these places, in either order.
-
-    Only these pairs are run: all pairs of the witness would take minutes.
-    """
-    explorer = _explorer(profile)
-    for one, other in dict.fromkeys(((first, second), (second, first))):
-        for plan in explorer.singles():
-            if place_of(plan.faults[0], _KINDS) != one:
-                continue
-            result, played = explorer.run(plan, record=True)
-            # Whatever broke already: for a domain with fewer parts it may not have.
-            whole = replace(result, finding=None)
-            for pair in explorer.step(None, whole, played, deeper=True).following:
-                if place_of(pair.faults[1], _KINDS) != other:
-                    continue
-                found, _ = explorer.run(pair)
-                if found.finding is not None and law in found.finding.laws:
-                    return True
-    return False
-
-
-def known_laws(finding: Finding, kinds: ProcessorKinds, profile: Profile) -> frozenset[str]:
-    """Which of a finding's laws break for the witness too, by one or two of its faults in the same places."""
-    if finding.left_behind:
-        return frozenset()
-    places = places_of(finding.plan, kinds)
-    table = {(place, law) for place in places for item in _findings(profile, place) for law in item.laws}
-    return frozenset(
-        law
-        for law in finding.laws
-        if any((place, law) in table for place in places)
-        or any(breaks_together(profile, first, second, law) for first, second in combinations(places, 2))
-    )
