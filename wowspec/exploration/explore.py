@@ -24,7 +24,7 @@ from .results import BrokenJson, CellJson, FindingJson, PlanJson, ResultJson, em
 from .run_laws import RUN_LAW_BY_NAME
 from .settings import Settings
 from .trial import Trial
-from .witness import known_laws, ports_of, what_would_heal
+from .witness import ports_of, what_would_heal
 
 #: Points that only those pass who look for them.
 SOUGHT: Final = ("service:", "projection.write")
