@@ -17,8 +17,11 @@ _TRACKING: Final = "wowspec.specs.tracking"
 _DEFAULTS: Final = "wowspec.specs.defaults"
 _ERRORS: Final = "wowspec.errors"
 _FIXTURES: Final = "wowspec.specs.fixtures"
+_FACTS: Final = "wowspec.specs.facts"
 #: With `-vv` the listing of events that nothing sources.
 _LISTING_VERBOSITY: Final = 2
+_TRACKER: Final = pytest.StashKey[Any]()
+_STORY: Final = "wowspec story"
 _UNSOURCED: Final = pytest.StashKey[Any]()
 _CUT_OFF: Final = pytest.StashKey[list[str]]()
 #: Called with each passed test and the specs that it made; whoever runs specs again adds itself.
@@ -51,11 +54,11 @@ _OPTIONS: Final[tuple[tuple[str, dict[str, Any], str], ...]] = (
     ("--wowspec-strict", {"action": "store_true"}, "what the runtime is known for fails a test, too"),
     ("--wowspec-baseline", {"metavar": "PATH"}, "a file of findings that are known"),
     ("--wowspec-write-baseline", {"metavar": "PATH"}, "declare all that is found in such a file"),
-    ("--wowspec-shard", {"metavar": "I/N"}, "run the I-th of N parts of the plans"),
+    ("--wowspec-shard", {"metavar": "I/N"}, "run the I-th of N parts of the plans, or of the perturbations"),
     (
         "--wowspec-executor",
         {"metavar": "EXECUTOR"},
-        "where plans are run: serial, processes[:N], dask:ADDRESS, or module:name of what makes an executor",
+        "where specs are run again: serial, processes[:N], dask:ADDRESS, or module:name of what makes an executor",
     ),
     ("--wowspec-fault-json", {"metavar": "PATH"}, "write all results as JSON"),
     (
@@ -110,6 +113,31 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_load_initial_conftests(args: list[str]) -> None:
+    """Name the nearest option where one of ours is misspelt: pytest itself says only that it does not know it."""
+    known = [flag for flag, _, _ in (*_OPTIONS, *_STRENGTH_OPTIONS, *_UNREACHABLE_OPTIONS)]
+    for arg in args:
+        said = arg.partition("=")[0]
+        if said.startswith("--wowspec-") and said not in known:
+            from difflib import get_close_matches
+
+            close = get_close_matches(said, known, 1, 0.0)
+            raise pytest.UsageError(
+                f"there is no option {said}\n  why: nothing would be done of what it asks for\n  instead: {close[0]}"
+            )
+
+
+def pytest_assertrepr_compare(config: pytest.Config, op: str, left: object, right: object) -> list[str] | None:
+    """Show what differs in `assert run.events == [...]` as the verbs do, cut to what pytest shows anywhere."""
+    facts = sys.modules.get(_FACTS)
+    if facts is None or op != "==" or (not isinstance(left, facts.Facts) and not isinstance(right, facts.Facts)):
+        return None
+    from .specs.comparing import comparison
+
+    return comparison(left, right, whole=config.get_verbosity() >= _LISTING_VERBOSITY)
+
+
 def pytest_configure(config: pytest.Config) -> None:
     """Tell the spec layer what the suite uses, if it uses anything, or if a session around this one does."""
     if config.get_verbosity() >= _LISTING_VERBOSITY:
@@ -147,7 +175,7 @@ def _explore(config: pytest.Config) -> None:
 def _perturb(config: pytest.Config) -> None:
     from .exploration.plugin_strength import StrengthPlugin
 
-    plugin = StrengthPlugin(config)
+    plugin = StrengthPlugin(config, config.pluginmanager.get_plugin("wowspec-faults"))
     config.pluginmanager.register(plugin, "wowspec-strength")
     config.stash.setdefault(AFTER_TEST, []).append(plugin.after_test)
     plugin.open()
@@ -191,6 +219,7 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, Any, Any]:
                 item.stash[_CUT_OFF] = tracker.cut_off
             if tracker is not None and item.config.get_verbosity() >= _LISTING_VERBOSITY:
                 item.stash[_UNSOURCED] = tracker.unsourced()
+                item.stash[_TRACKER] = tracker
     if tracker is not None:
         tracker.finish(getattr(item, "obj", None))
     for after in item.config.stash.get(AFTER_TEST, ()):
@@ -229,7 +258,8 @@ def pytest_runtest_makereport(
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:
     """List what the bounds of searches left out: a test that passes says nothing of that itself."""
-    if any(hasattr(report, _CARRIED) for reports in terminalreporter.stats.values() for report in reports):
+    reports = [report for reports in terminalreporter.stats.values() for report in reports]
+    if any(hasattr(report, _CARRIED) or hasattr(report, _TOLD) for report in reports):
         from .exploration.summary import summarise
 
         summarise(terminalreporter)
@@ -253,13 +283,37 @@ class _UnsourcedListing:
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_makereport(self, item: pytest.Item, call: Any) -> Generator[None, Any, Any]:  # noqa: ARG002
-        """Let the report carry them, from one process to another, too."""
+        """Let the report carry them, from one process to another, too; and the stories of a test that failed."""
         report = yield
+        tracker = item.stash.get(_TRACKER, None)
+        if report.when == "call" and tracker is not None:
+            del item.stash[_TRACKER]
+            if report.failed:
+                from .specs.telling import stories
+
+                report.sections += [(_STORY, text) for text in stories(tracker)]
         if report.when == "call" and item.stash.get(_UNSOURCED, None):
             report.wowspec_unsourced = dict(item.stash[_UNSOURCED])
         return report
 
-    def pytest_terminal_summary(self, terminalreporter: Any) -> None:
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_terminal_summary(self, terminalreporter: Any) -> Generator[None, Any, Any]:
+        """Colour stories while a terminal that has colours prints them; files and other plugins get plain text."""
+        failed = terminalreporter.stats.get("failed", []) if terminalreporter.hasmarkup else []
+        told = [(report, report.sections) for report in failed if any(name == _STORY for name, _ in report.sections)]
+        if told:
+            from .specs.telling import coloured
+
+            for report, sections in told:
+                report.sections = [(name, coloured(text) if name == _STORY else text) for name, text in sections]
+        try:
+            return (yield)
+        finally:
+            for report, sections in told:
+                report.sections = sections
+            self._list_unsourced(terminalreporter)
+
+    def _list_unsourced(self, terminalreporter: Any) -> None:
         """List each once, with the first test that gave it and how many others did."""
         tests: dict[tuple[str, str], list[str]] = {}
         for reports in terminalreporter.stats.values():

@@ -193,6 +193,7 @@ class _ExploreFaults:
         Raises:
             SpecError: if the plan cannot be read.
         """
+        __tracebackhide__ = True
         one = plan_of(plan)
 
         def decorate(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -19,7 +19,7 @@ from .enumeration import Explored, RunMany, Step, explore
 from .explorer import Explorer, PlanResult, Player
 from .findings import Finding, RecoveryClass
 from .playing import Played, Way, play
-from .report import finding_lines, pinned, replay_line
+from .report import finding_lines, mend_lines, pinned, replay_line
 from .results import BrokenJson, CellJson, FindingJson, PlanJson, ResultJson, empty_result, undeclared
 from .run_laws import RUN_LAW_BY_NAME
 from .settings import Settings
@@ -260,4 +260,5 @@ def _group_text(findings: list[FindingJson]) -> str:
         lines += [f"    {other['plan']}" for other in others[:_MOST_PLANS]]
         if len(others) > _MOST_PLANS:
             lines.append(f"    … {len(others) - _MOST_PLANS} more")
-    return "\n".join([*lines, "  pin it:", *(f"    {line}" for line in first["paste"].splitlines())])
+    pin = ["  pin it:", *(f"    {line}" for line in first["paste"].splitlines())]
+    return "\n".join([*lines, *pin, *mend_lines([item["law"] for item in first["broken"]])])

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Final
 
 from ..faults.chains import Chains
 from ..faults.plans import Plan
 from ..messages.envelopes import CommandMessage
+from ..specs.departing import departure
 from ..specs.layout import several
 from ..world.clock import NANOS_PER_MILLI
 from ..world.points import COMMAND_BUS_SEND, DOMAIN_EVENT_BUS_SEND, EVENT_DELIVER
@@ -18,6 +19,17 @@ from .pasting import paste
 from .playing import Played, Way
 from .run_laws import RUN_LAW_BY_NAME, Broken
 from .trial import Trial
+
+#: What a domain, or its spec, can do about a law that does not hold.
+_MENDS: Final = {
+    "no_acknowledged_loss": "a look at what the spec's own services and filters do at the point that was struck",
+    "no_lying_failure": "a sender that takes this failure for an unknown outcome, and says so: ambiguous=[TheError]",
+    "exactly_once": "an effect that its service does once for a key, such as the command's request id",
+    "publication": "recovery=['resend'], if the application sends again what was stored and not published",
+    "convergence": "a row that is set from the event, or keeps the last version that it counted: expect_idempotent()",
+    "saga_completeness": "one command for one event, the second one for what follows the first; or alternatives=[...]",
+    "no_swallowed_error": "a function that can be called again with the same event, since what is retried is",
+}
 
 #: How many commands the table of ledgers shows at most: the first ones, and those that differ.
 _MOST_COMMANDS = 12
@@ -42,8 +54,14 @@ def finding_lines(finding: Finding, trial: Trial, base: Trial, test: str, broken
         lines += [f"  law    {RUN_LAW_BY_NAME[item.law].title}: {first}", *(f"         {line}" for line in more)]
     lines += client_lines(trial.played)
     lines += ledger_lines(trial, base)
-    lines.append(f"  first departure from the fault-free run: {departure(trial.played, base.played)}")
+    lines.append(f"  first departure from the fault-free run: {departure(trial.played.rows, base.played.rows)}")
     return lines
+
+
+def mend_lines(laws: Sequence[str]) -> list[str]:
+    """What can be done about broken laws, and how one lives with them."""
+    found = [f"  instead: {_MENDS[law]}" for law in laws if law in _MENDS]
+    return [*found[:1], "  if it is to stay so: expected=['plan → law'], or a line of the baseline"]
 
 
 def replay_line(test: str, plan: Plan | str, profile: str = "") -> str:
@@ -175,27 +193,3 @@ def _usually(here: Counts | None, there: Counts | None) -> str:
     if here is not None and here.numbers == there.numbers:
         return ""
     return f"   fault-free: {' '.join(map(str, there.numbers))}"
-
-
-def departure(played: Played, base: Played) -> str:
-    """Where a run first went another way than the fault-free one, past what struck."""
-    mine, usual = played.rows, base.rows
-    for place in range(max(len(mine), len(usual))):
-        here = mine[place] if place < len(mine) else None
-        there = usual[place] if place < len(usual) else None
-        if here is not None and there is not None and here.was_struck and _way(here) == _way(there):
-            continue
-        if here is None or there is None or (_way(here), here.outcome) != (_way(there), there.outcome):
-            return f"{_said(here)}, where it was {_said(there)}"
-    return "none: both passed the same points"
-
-
-def _way(row: TraceRow) -> tuple[Any, ...]:
-    return row.lane, row.point
-
-
-def _said(row: TraceRow | None) -> str:
-    if row is None:
-        return "the end"
-    outcome = "" if row.outcome == "ok" else f" {row.outcome}"
-    return f"{row.point} of {row.lane}{outcome}"

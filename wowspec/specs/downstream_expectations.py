@@ -20,7 +20,9 @@ from .event_expectations import reference_of, says_yes
 from .execution import subject_of
 from .hints import COMMAND_RULES
 from .items import On
+from .matchers import read
 from .nodes import Node
+from .origins import closing, delivered_to, if_right
 from .render import render
 from .requirements import StageName, require_stage
 from .run import APPLIED, Run
@@ -33,7 +35,9 @@ def commands(run: Run, expected: Sequence[Any]) -> str | None:
     bodies = [item.values.body if isinstance(item, CommandBuilder) else item for item in expected]
     match = match_events(bodies, tuple(sent))
     if not match.matched:
-        return events_text(match, ledger="sent", noun="command", rules=COMMAND_RULES)
+        text = events_text(match, ledger="sent", noun="command", rules=COMMAND_RULES)
+        right = lambda: if_right("expect_commands", sent, none=".expect_no_commands()")
+        return closing(text, lambda: delivered_to(run), right)
     for item, message in zip(expected, sent.envelopes, strict=False):
         if isinstance(item, CommandBuilder):
             text = _envelope(item, message)
@@ -56,7 +60,10 @@ def _envelope(builder: CommandBuilder[Any], message: CommandMessage[Any]) -> str
 def no_commands(run: Run) -> str | None:
     """Sagas sent nothing."""
     sent = run.commands
-    return None if not sent else count_text(0, sent, ledger="sent", noun="command")
+    if not sent:
+        return None
+    text = count_text(0, sent, ledger="sent", noun="command")
+    return closing(text, lambda: delivered_to(run), lambda: if_right("expect_commands", sent))
 
 
 def projection_of(run: Run, node: Node, named: type | None, verb: str = "expect_view") -> type:
@@ -119,7 +126,8 @@ def view(run: Run, cls: type, view_id: str, that: Any, fields: Mapping[str, Any]
     rows = run.session.runtime.views.of(cls)
     if view_id not in rows:
         there = ", ".join(map(repr, rows)) or "none"
-        return f"{cls.__name__} keeps no row {view_id!r}; there are: {there}"
+        text = f"{cls.__name__} keeps no row {view_id!r}; there are: {there}"
+        return closing(text, lambda: delivered_to(run, cls), lambda: _as_kept(rows))
     row = rows[view_id]
     if fields:
         subject = f"row {view_id!r} of {cls.__name__}"
@@ -129,12 +137,22 @@ def view(run: Run, cls: type, view_id: str, that: Any, fields: Mapping[str, Any]
             else fields_text(fields, row, subject=subject, root="view")
         )
         if text:
-            return text
+            held = [(name, read(row, name) if not isinstance(row, Mapping) else row.get(name)) for name in fields]
+            return closing(text, lambda: delivered_to(run, cls), lambda: if_right("expect_view", [view_id], held))
     if that is not None and not callable(that):
-        return value_text(that, row, subject=f"row {view_id!r} of {cls.__name__}", root="view") or None
+        text = value_text(that, row, subject=f"row {view_id!r} of {cls.__name__}", root="view")
+        if not text:
+            return None
+        return closing(text, lambda: delivered_to(run, cls), lambda: if_right("expect_view", [view_id, row]))
     if that is not None and not says_yes(that, row):
-        return f"the function said no to row {view_id!r} of {cls.__name__}: {render(row)}"
+        text = f"the function said no to row {view_id!r} of {cls.__name__}: {render(row)}"
+        return closing(text, lambda: delivered_to(run, cls))
     return None
+
+
+def _as_kept(rows: Mapping[str, Any]) -> list[str]:
+    """How the only row there is would be expected."""
+    return if_right("expect_view", next(iter(rows.items()))) if len(rows) == 1 else []
 
 
 def no_view(run: Run, cls: type, view_id: str) -> str | None:
@@ -173,7 +191,15 @@ def idempotent(run: Run, cls: type) -> str | None:
     subject = f"the rows of {cls.__name__}"
     text = mapping_text(before, after, subject=subject, root="views", exact=True)
     text = text or mapping_text(rendered, again_rendered, subject=subject, root="views", exact=True)
-    return f"{cls.__name__} is not idempotent: after a second delivery of the same events, {text}"
+    text = f"{cls.__name__} is not idempotent: after a second delivery of the same events, {text}"
+    return "\n".join(
+        [
+            text,
+            *delivered_to(run, cls),
+            "  why: a broker may deliver an event twice, and a row that counts it twice is wrong ever after",
+            "  instead: set what the event says, or keep in the row the last version that was counted, and skip others",
+        ]
+    )
 
 
 def _delivered_streams(run: Run, events: set[str]) -> list[Any]:

@@ -14,15 +14,22 @@ from .compare import equals
 from .diff import count_text, event_text, events_text, ledger_table, types_text
 from .hints import COMMAND_RULES, FIELD_RULES, RULES
 from .items import On
-from .matchers import some
+from .matchers import read, some
+from .origins import closing, if_right, made_by, sourced_by
 from .render import BRIEF, render
 from .requirements import require_bare, require_events, require_number, require_possible, require_some, require_types
-from .run import Run
-from .run_hints import made_anew, nothing_emitted, unsourced, with_hints
+from .run import PROGRAMMING_ERRORS, Run
+from .run_hints import given_before, made_anew, nothing_emitted, unsourced, with_hints
 from .value_diff import fields_text, mapping_text
 
 #: How many instances a failure lists.
 _MOST_HELD: Final = 5
+#: The verb that expects what a ledger holds, and the one that expects nothing in it.
+_VERBS: Final = {
+    "stored": ("expect_events", ".expect_no_events()"),
+    "emitted": ("expect_emitted", ""),
+    "published": ("expect_published", ".expect_not_published()"),
+}
 
 
 def events(run: Run, expected: Sequence[Any], ledger: str, actual: Sequence[Any] | None = None) -> str | None:
@@ -35,7 +42,23 @@ def events(run: Run, expected: Sequence[Any], ledger: str, actual: Sequence[Any]
     if match.matched:
         return None
     rules = COMMAND_RULES if run.message is None and run.commands else RULES
-    return events_text(match, ledger=ledger, rules=(*rules, made_anew(run))) + ledgers(run)
+    text = events_text(match, ledger=ledger, rules=(given_before(run), *rules, made_anew(run))) + ledgers(run)
+    return closed(text, run, ledger, found if actual is None else None)
+
+
+def closed(text: str, run: Run, ledger: str, held: Sequence[Any] | None = None) -> str:
+    """A failure text of events with who made them, and with how the expectation would hold, below it."""
+    verb, none = _VERBS.get(ledger, ("", ""))
+    error = run.error
+    if held is None or not verb or (error is not None and not _is_of_a_fault(run, error)):
+        return closing(text, lambda: made_by(run))
+    before = "" if error is None or run.decided else f".expect_error({type(error).__name__})"
+    return closing(text, lambda: made_by(run), lambda: if_right(verb, held, none=none, before=before))
+
+
+def _is_of_a_fault(run: Run, error: BaseException) -> bool:
+    """Whether a fault may be what led to it: then it may well be what the author has to expect."""
+    return bool(run.fired) and not run.is_unknown and not isinstance(error, PROGRAMMING_ERRORS)
 
 
 def ledgers(run: Run) -> str:
@@ -58,13 +81,13 @@ def events_that(run: Run, that: Callable[[Any], Any], ledger: str) -> str | None
     # A copy: the store hands out its own events, and what the function does to one must stay here.
     if says_yes(that, copy.deepcopy(held)):
         return None
-    return f"the function said no to the {ledger} events: {render(list(held))}"
+    return closed(f"the function said no to the {ledger} events: {render(list(held))}", run, ledger)
 
 
 def no_events(run: Run, ledger: str) -> str | None:
     """A ledger holds nothing of this command."""
     held = tuple(getattr(run, ledger))
-    return None if not held else count_text(0, held, ledger=ledger) + ledgers(run)
+    return None if not held else closed(count_text(0, held, ledger=ledger) + ledgers(run), run, ledger, held)
 
 
 def of_types(run: Run, expected: Sequence[type], ledger: str) -> str | None:
@@ -73,14 +96,20 @@ def of_types(run: Run, expected: Sequence[type], ledger: str) -> str | None:
     held = tuple(getattr(run, ledger))
     if tuple(type(body) for body in held) == tuple(expected):
         return None
-    return types_text(expected, held, ledger=ledger) + ledgers(run)
+    text = types_text(expected, held, ledger=ledger) + ledgers(run)
+    if run.error is not None:
+        return text
+    kinds = [type(body) for body in held]
+    return closing(text, lambda: made_by(run), lambda: if_right("expect_event_types", kinds))
 
 
 def count(run: Run, expected: int, ledger: str) -> str | None:
     """A ledger holds so many events."""
     require_number("expect_event_count", expected, least=0)
     held = tuple(getattr(run, ledger))
-    return None if len(held) == expected else count_text(expected, held, ledger=ledger) + ledgers(run)
+    if len(held) == expected:
+        return None
+    return closed(count_text(expected, held, ledger=ledger) + ledgers(run), run, ledger)
 
 
 def contains(run: Run, wanted: Any, ledger: str) -> str | None:
@@ -88,7 +117,8 @@ def contains(run: Run, wanted: Any, ledger: str) -> str | None:
     held = tuple(getattr(run, ledger))
     if any(equals(wanted, body) for body in held):
         return None
-    return event_text(wanted, held, ledger=ledger, rules=(*FIELD_RULES, made_anew(run))) + ledgers(run)
+    text = event_text(wanted, held, ledger=ledger, rules=(*FIELD_RULES, made_anew(run))) + ledgers(run)
+    return closed(text, run, ledger)
 
 
 def lacks(run: Run, kinds: Sequence[type], ledger: str) -> str | None:
@@ -151,11 +181,23 @@ def state(run: Run, target: On | None, that: Callable[[Any], Any] | None, fields
     if fields:
         text = fields_text(fields, aggregate.state, subject=f"the state of {reference}", root="state")
         if text:
-            return with_hints(text, [unsourced(run, reference)])
+            return _sourced(with_hints(text, [unsourced(run, reference)]), run, reference, aggregate.state, fields)
     if that is not None and not says_yes(that, aggregate.state):
         text = f"the function said no to the state of {reference}: {render(aggregate.state)}"
-        return with_hints(text, [unsourced(run, reference)])
+        return _sourced(with_hints(text, [unsourced(run, reference)]), run, reference)
     return None
+
+
+def _sourced(
+    text: str, run: Run, reference: AggregateRef, state: Any = None, fields: Mapping[str, Any] | None = None
+) -> str:
+    """A failure text of a state with who made it, and with how the expectation would hold, below it."""
+    if run.error is not None:
+        return text
+    held = [(name, read(state, name)) for name in fields or ()]
+    return closing(
+        text, lambda: sourced_by(run, reference), lambda: [] if not held else if_right("expect_state", (), held)
+    )
 
 
 def state_aggregate(run: Run, target: On | None, fields: Mapping[str, Any]) -> str | None:

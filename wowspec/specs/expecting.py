@@ -9,6 +9,7 @@ from ..errors import SpecError, SpecFailure
 from ..messages.stages import CommandStage
 from ..runtime.aggregate import CommandState
 from . import event_expectations as on_events, outcome_expectations as on_outcome
+from .departing import departure_text
 from .execution import run_of
 from .items import CommandOf, On
 from .matchers import some
@@ -90,6 +91,7 @@ class Expecting(Generic[S]):
                 how = "the function failed"
             parts.append(f"  {how}:\n{traceback_text(error)}")
         parts += [f"  hint: {hint}" for hint in run_hints(run, self._node)]
+        parts += departure_text(run, self._node)
         parts.append(timeline(run))
         whole = "\n".join(parts)
         if self._soft is not None:

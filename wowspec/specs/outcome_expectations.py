@@ -20,13 +20,16 @@ from ..world.points import (
 from ..world.trace import TraceRow
 from ..world.world import LoggedFailure
 from .layout import several
-from .render import BRIEF, render
+from .origins import decider_of
+from .render import BRIEF, quoted, render
 from .requirements import CommandStateName, StageName, require_number, require_point, require_stage
 from .run import APPLIED, PROGRAMMING_ERRORS, Run
 from .showing import shown
 from .story import refused_fields
 from .value_diff import mapping_text, order_text
 
+#: So much of an error's text is shown as a pattern to write.
+_LONGEST_PATTERN: Final = 60
 _SIGNAL_FIELDS: Final = tuple(name for name in WaitSignal.__dataclass_fields__ if name != "original_error")
 
 
@@ -35,7 +38,7 @@ def error(run: Run, kind: type[BaseException] | None, match: str | None, code: s
     _require_something("expect_error", kind, match, code)
     failure, found = run.failure, run.error
     if failure is None or found is None:
-        return f"{shown(run.command)} succeeded, but was expected to fail with {_wanted(kind, match, code)}"
+        return _succeeded_instead(run, _wanted(kind, match, code), kind)
     if isinstance(failure, DeadlineExceeded):
         return (
             f"{shown(run.command)} did not fail: its sender's deadline passed, and its outcome is unknown\n"
@@ -43,16 +46,39 @@ def error(run: Run, kind: type[BaseException] | None, match: str | None, code: s
         )
     own = _code(run)
     if code is not None and own != code:
-        return f"{_said(found, own)}, expected code {code!r}{_close_code(code)}"
+        return f"{_said(found, own)}, expected code {code!r}{_close_code(code)}{_if_meant(f'code={own!r}')}"
     named = kind is not None and (isinstance(found, kind) or isinstance(failure, kind))
     if kind is not None and not named:
-        return f"{_said(found, own)}, expected {_wanted(kind, match, code)}"
+        meant = "" if isinstance(found, PROGRAMMING_ERRORS) else _if_meant(type(found).__name__)
+        return f"{_said(found, own)}, expected {_wanted(kind, match, code)}{meant}"
     if isinstance(found, PROGRAMMING_ERRORS) and not _is_bug_named(kind):
         return f"{_said(found, own)}: {_looks_like_a_bug(found)}"
     if match is not None and not any(re.search(match, text) for text in (str(found), *refused_fields(found))):
-        return f"{_said(found, own)}, expected its text to match {match!r}"
+        return f"{_said(found, own)}, expected its text to match {match!r}{_if_meant(f'match={_pattern(str(found))}')}"
     run.decided = True
     return None
+
+
+def _succeeded_instead(run: Run, wanted: str, kind: type[BaseException] | None) -> str:
+    lines = [f"{shown(run.command)} succeeded, but was expected to fail with {wanted}"]
+    place = decider_of(run)
+    if run.message is not None and place:
+        stored = list(run.stored)
+        lines.append(f"  it stored {', '.join(render(body) for body in stored) if stored else 'nothing'}")
+        raised = f"raise {kind.__name__ if kind is not None else 'it'} in {place}"
+        holds = ".expect_events(...)" if stored else ".expect_no_events()"
+        lines.append(f"  instead: {raised}, or {holds} if it may succeed")
+    return "\n".join(lines)
+
+
+def _if_meant(arguments: str) -> str:
+    return f"\n  instead: .expect_error({arguments}), if that is meant"
+
+
+def _pattern(text: str) -> str:
+    """A regular expression for the beginning of a text, as code."""
+    line = (text.splitlines() or [""])[0][:_LONGEST_PATTERN]
+    return quoted(re.sub(r"([.^$*+?{}\[\]\\|()])", r"\\\1", line))
 
 
 def _is_bug_named(kind: type[BaseException] | None) -> bool:

@@ -13,7 +13,7 @@ from datetime import datetime
 from typing import Any, Final
 from uuid import UUID
 
-from ..errors import NotFoundError
+from ..errors import CommandExpectVersionConflictError, NotFoundError
 from ..messages.codec import encode
 from ..messages.envelopes import CommandMessage
 from ..modeling.builtin import BUILT_IN_EVENTS
@@ -21,10 +21,12 @@ from ..modeling.identity import AggregateRef
 from ..modeling.naming import message_name
 from ..runtime.injection import MissingServiceError
 from ..world.clock import NANOS_PER_MILLI
-from .alignment import Match
+from .alignment import Match, Verdict
+from .compare import equals
 from .hints import MOST_HINTS, Rule, differing
 from .nodes import ACTIONS, GivenState, History, Node, Setup, Step, WithFaults, WithoutLaw
 from .remarks import addressed
+from .render import quoted
 from .run import Run
 from .session import Session
 from .unheard import unheard_text
@@ -143,6 +145,16 @@ def _unheard(run: Run, node: Node | None) -> str | None:  # noqa: ARG001
     return unheard_text(run.wait_for.target, run.session.runtime)
 
 
+def _another_version(run: Run, node: Node | None) -> str | None:  # noqa: ARG001
+    error = run.error
+    if type(error) is not CommandExpectVersionConflictError:
+        return None
+    return (
+        f"what is given ends in version {error.actual_version}: expected_version={error.actual_version},"
+        " or give what comes before the command, too"
+    )
+
+
 def _class_for_service(run: Run, node: Node | None) -> str | None:  # noqa: ARG001
     if not isinstance(run.error, TypeError):
         return None
@@ -190,6 +202,28 @@ def unsourced(run: Run, reference: AggregateRef) -> str | None:
                 return f"{name} {came}, but the evolve function of {metadata.named.aggregate_name} takes no {name}"
             return f"{name} {came}, but {state} has no @on_sourcing for it"
     return None
+
+
+def given_before(run: Run) -> Rule:
+    """Finds what is expected of a command and was given before it."""
+
+    def rule(match: Match) -> str | None:
+        missing = [row.expected for row in match.failures if row.verdict is Verdict.MISSING]
+        if run.message is None or not match.actual or len(missing) != len(match.failures):
+            return None
+        reference = run.message.aggregate_id
+        own = {event.id for event in run.stored.envelopes}
+        streams = run.session.runtime.event_store.peek(reference)
+        given = [event.body for stream in streams for event in stream.events if event.id not in own]
+        if not all(any(equals(item, body) for body in given) for item in missing):
+            return None
+        root = run.session.metadata_of(reference.named_aggregate).command_class.__name__
+        return (
+            f"{type(missing[0]).__name__} is given, and what this command stored is expected here: leave it out,"
+            f" or write expect_stored(on({root}, {quoted(reference.id)}), ...) for the whole history"
+        )
+
+    return rule
 
 
 def made_anew(run: Run) -> Rule:
@@ -252,6 +286,7 @@ RULES: Final[Sequence[RunRule]] = (
     _class_for_service,
     _went_elsewhere,
     _never_created,
+    _another_version,
     _unheard,
     _fault_missed,
 )

@@ -18,8 +18,10 @@ PACKAGE: Final = str(Path(__file__).resolve().parent.parent)
 _LIBRARIES: Final = (PACKAGE, str(Path(pydantic.__file__).resolve().parent))
 #: Begins the line of a pydantic error that leads to its manual.
 _ADVERTISED: Final = "For further information visit "
-#: How many rows of a timeline are shown.
-MOST_ROWS: Final = 40
+#: How many rows of a timeline are shown; a longer one by its ends and what was struck or failed.
+MOST_ROWS: Final = 24
+#: Rows that are shown at its beginning, at its end, and on either side of what was struck or failed.
+_FIRST, _LAST, _AROUND = 4, 4, 1
 
 
 def timeline(run: Run) -> str:
@@ -30,17 +32,29 @@ def timeline(run: Run) -> str:
 
 
 def rows_text(
-    rows: Sequence[TraceRow], *, head: str = "virtual time from when", nothing: str = "nothing passed any point"
+    rows: Sequence[TraceRow],
+    *,
+    head: str = "virtual time from when",
+    nothing: str = "nothing passed any point",
+    most: int = MOST_ROWS,
 ) -> str:
     """Passed points in the order of time: lane, point, what passed, what became of it."""
     if not rows:
         return f"  pipeline: {nothing}"
     start = rows[0].nanos
+    kept = _kept(rows, most)
     width = max(len(_lane(row)) for row in rows)
     digits = max(6, len(str((rows[-1].nanos - start) // NANOS_PER_MILLI)))
     points = max(len(row.point) for row in rows)
     lines = [f"  pipeline ({head}):"]
-    for row in rows[:MOST_ROWS]:
+    left_out = 0
+    for place, row in enumerate(rows):
+        if place not in kept:
+            left_out += 1
+            continue
+        if left_out:
+            lines.append(f"    … {left_out} more, shown by -vv …")
+            left_out = 0
         millis = (row.nanos - start) // NANOS_PER_MILLI
         mark = " " if row.outcome == "ok" else "✗"
         outcome = "" if row.outcome == "ok" else f"  {row.outcome}"
@@ -48,9 +62,22 @@ def rows_text(
         lines.append(
             f"    {millis:>{digits}} ms {mark} {_lane(row):<{width}}  {row.point:<{points}}{detail}{outcome}".rstrip()
         )
-    if len(rows) > MOST_ROWS:
-        lines.append(f"    … and {len(rows) - MOST_ROWS} more")
+    if left_out:
+        lines.append(f"    … {left_out} more, shown by -vv …")
     return "\n".join(lines)
+
+
+def _kept(rows: Sequence[TraceRow], most: int) -> set[int]:
+    """The places of the rows that are shown."""
+    if len(rows) <= most:
+        return set(range(len(rows)))
+    kept = {*range(_FIRST), *range(len(rows) - _LAST, len(rows))}
+    told = [place for place, row in enumerate(rows) if row.outcome != "ok"]
+    for place in told or range(_FIRST, most - _LAST):
+        kept.update(range(place - _AROUND, place + _AROUND + 1))
+        if len(kept) >= most:
+            break
+    return kept
 
 
 def _lane(row: TraceRow) -> str:

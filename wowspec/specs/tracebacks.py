@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
+import re
+import sysconfig
 from collections.abc import Iterator
 from types import TracebackType
+from typing import Final
 
+from ..errors import SpecError
 from .recorded import FORWARDING
 from .story import PACKAGE
+
+#: Where Python and what is installed into it live.
+_LIBRARIES: Final = (*(sysconfig.get_path(name) for name in ("stdlib", "purelib", "platlib")), "<frozen")
+
+#: A line of such a list.
+_LOCATION: Final = re.compile(r":\d+$")
 
 
 def shorten(error: BaseException) -> None:
@@ -15,6 +25,9 @@ def shorten(error: BaseException) -> None:
     A traceback stays whole where an error of Python's own was raised by our code: that is a defect of ours, and its
     place is what counts.
     """
+    if isinstance(error, SpecError):
+        _leave_out_causes(error)
+    _leave_out_notes(error)
     for each in _chain(error):
         frames = list(_frames(each.__traceback__))
         ours = [_is_ours(entry) for entry in frames]
@@ -26,6 +39,42 @@ def shorten(error: BaseException) -> None:
             if not own:
                 shortened = TracebackType(shortened, entry.tb_frame, entry.tb_lasti, entry.tb_lineno)
         each.__traceback__ = shortened
+
+
+def _leave_out_causes(error: SpecError) -> None:
+    """Show of what led to an author's error the author's part: all of it up to their last line, or nothing."""
+    cause = error.__cause__ or error.__context__
+    if cause is None:
+        return
+    frames = list(_frames(cause.__traceback__))
+    last = next((place for place in reversed(range(len(frames))) if _is_the_authors(frames[place])), None)
+    if last is None:
+        error.__cause__ = error.__context__ = None
+        return
+    shown: TracebackType | None = None
+    for entry in reversed(frames[: last + 1]):
+        shown = TracebackType(shown, entry.tb_frame, entry.tb_lasti, entry.tb_lineno)
+    cause.__traceback__ = shown
+
+
+def _leave_out_notes(error: BaseException) -> None:
+    """Leave out our lines where Hypothesis lists those that only failing test cases ran: any failure runs ours."""
+    notes: list[str] = getattr(error, "__notes__", [])
+    kept = [note for note in notes if not note.strip().startswith(PACKAGE)]
+    if len(kept) == len(notes):
+        return
+    begin = next((place for place, note in enumerate(kept) if note.strip() == "Explanation:"), None)
+    if begin is not None:
+        end = begin + 1
+        while end < len(kept) and kept[end].startswith("    "):
+            end += 1
+        if not any(_LOCATION.search(note) for note in kept[begin:end]):
+            del kept[begin:end]
+    error.__notes__ = kept
+
+
+def _is_the_authors(entry: TracebackType) -> bool:
+    return not _is_ours(entry) and not entry.tb_frame.f_code.co_filename.startswith(_LIBRARIES)
 
 
 def _is_of_the_call(error: BaseException, last: TracebackType) -> bool:

@@ -46,7 +46,7 @@ class Judged(Protocol):
 class Tracker:
     """The specs (and gateways) of one test, or of one Hypothesis example."""
 
-    __slots__ = ("cut_off", "examples", "known", "nodes", "others", "soft")
+    __slots__ = ("cut_off", "examples", "known", "nodes", "of_failure", "others", "soft")
 
     def __init__(self) -> None:
         self.nodes: list[Node] = []
@@ -58,6 +58,8 @@ class Tracker:
         self.others: list[Judged] = []
         #: What bounds of searches left out, each as text.
         self.cut_off: list[str] = []
+        #: The tracker of the Hypothesis example that failed last.
+        self.of_failure: Tracker | None = None
 
     def abandon(self) -> None:
         """Nobody goes on with what was made."""
@@ -268,6 +270,11 @@ def aside() -> Iterator[Tracker]:
         tracker.abandon()
 
 
+def is_aside() -> bool:
+    """Whether what is made now concerns no test."""
+    return bool(_asides)
+
+
 def track(node: Node) -> Node:
     """Remember a node."""
     tracker = current()
@@ -339,3 +346,5 @@ class _Finish:
             _trackers[-1].examples.update(self.tracker.unsourced())
         if sys.exc_info()[0] is None:
             self.tracker.finish()
+        elif _trackers:
+            _trackers[-1].of_failure = self.tracker

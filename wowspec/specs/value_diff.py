@@ -165,6 +165,8 @@ def order_text(expected: Sequence[str], actual: Sequence[str], *, subject: str =
     advice: list[str] = []
     if earlier:
         after = f" after {expected[gap - 1]}, only before it" if gap else ""
+        if gap == len(expected) - 1 and len(expected) == 2:
+            advice.append(f"they came the other way round: expect_order({expected[1]!r}, {expected[0]!r})")
         why = f"{step} was not passed{after} (at {', '.join(f'[{place}]' for place in earlier)})"
     else:
         why = f"{step} was never passed"

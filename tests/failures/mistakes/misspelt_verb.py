@@ -1,0 +1,13 @@
+"""A verb is misspelt."""
+
+from shop import Line, OrderPaid, OrderPlaced, PayOrder
+
+from wowspec import given
+
+
+def test_paying_an_order():
+    (
+        given(OrderPlaced(customer="Ann", lines=[Line(product="tea")]))
+        .when(PayOrder(id="o-1", amount=9))
+        .expects_event(OrderPaid(amount=9))
+    )

@@ -1,0 +1,110 @@
+"""Where what a failure is about was made, and how the expectation would read if the system is right after all.
+
+Both stand below a failed comparison: the comparison says what is there, and these which line to look at, and what to
+write if not the system but its spec is to be mended.
+"""
+
+from __future__ import annotations
+
+import inspect
+import linecache
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any, Final
+
+from ..modeling.identity import AggregateRef
+from ..modeling.processors import ProcessorKind
+from ..world.points import EVENT_DELIVER
+from .render import EVERYTHING, render
+from .run import Run
+from .story import PACKAGE, short_path
+
+#: Functions that are named.
+_MOST_FUNCTIONS: Final = 3
+#: A longer call is not shown: nobody pastes it unread.
+_LONGEST_CALL: Final = 180
+#: A definition begins within so many lines of its decorators.
+_MOST_DECORATORS: Final = 12
+
+
+def place_of(handler: Any) -> str:
+    """`Order.pay (shop.py:86)`; empty for a function of the kit's own."""
+    code = getattr(inspect.unwrap(handler.function), "__code__", None)
+    if code is None or code.co_filename.startswith(PACKAGE):
+        return ""
+    line = code.co_firstlineno
+    for each in range(line, line + _MOST_DECORATORS):
+        if linecache.getline(code.co_filename, each).lstrip().startswith(("def ", "async def ")):
+            line = each
+            break
+    return f"{handler.place} ({short_path(code.co_filename)}:{line})"
+
+
+def decider_of(run: Run) -> str:
+    """The function that the command was given to; empty if there is none of the author's."""
+    message = run.message
+    if message is None:
+        return ""
+    metadata = run.session.metadata_of(message.aggregate_id.named_aggregate)
+    function = metadata.functions.get(type(message.body))
+    return place_of(function.handler) if function is not None else ""
+
+
+def made_by(run: Run) -> list[str]:
+    """A line that says which function made the events of a command."""
+    place = decider_of(run) if run.error is None and run.attempts else ""
+    return [f"  made by {place}"] if place else []
+
+
+def sourced_by(run: Run, reference: AggregateRef) -> list[str]:
+    """A line that says which functions made a state of its history, those of this command's events first."""
+    sourcing = run.session.metadata_of(reference.named_aggregate).state
+    streams = run.session.runtime.event_store.peek(reference)
+    kinds = dict.fromkeys(type(event.body) for stream in reversed(streams) for event in stream.events)
+    return _line("made by", (place_of(found) for kind in kinds if (found := sourcing.functions.get(kind)) is not None))
+
+
+def delivered_to(run: Run, cls: type | None = None) -> list[str]:
+    """A line that says which functions of a projection (or, without one, of sagas) got something."""
+    return _line("made by", _delivered(run, cls))
+
+
+def _delivered(run: Run, cls: type | None) -> Iterator[str]:
+    passed = {row.point for row in run.session.world.trace.rows if row.point.startswith(EVENT_DELIVER)}
+    for held, metadata in run.session.runtime.catalog.processors.items():
+        if held is not cls and (cls is not None or metadata.kind is not ProcessorKind.STATELESS_SAGA):
+            continue
+        for function in metadata.functions:
+            if f"{EVENT_DELIVER}:{metadata.name}.{function.info.name}" in passed:
+                yield place_of(function.handler)
+
+
+def _line(verb: str, places: Iterable[str]) -> list[str]:
+    named = list(dict.fromkeys(place for place in places if place))
+    more = f" and {len(named) - _MOST_FUNCTIONS} more" if len(named) > _MOST_FUNCTIONS else ""
+    return [f"  {verb} {', '.join(named[:_MOST_FUNCTIONS])}{more}"] if named else []
+
+
+def if_right(
+    verb: str, values: Sequence[Any], fields: Iterable[tuple[str, Any]] = (), *, none: str = "", before: str = ""
+) -> list[str]:
+    """A line with the expectation as it would hold; none where it would be too long to be read.
+
+    Args:
+        verb: of the expectation.
+        values: what it would be given.
+        fields: what it would be given by name.
+        none: what stands there instead where nothing is to be given.
+        before: what is to be expected before it.
+    """
+    shown = [render(value, EVERYTHING) for value in values]
+    shown += [f"{name}={render(value, EVERYTHING)}" for name, value in fields]
+    call = f".{verb}({', '.join(shown)})" if shown else none
+    return [f"  if it is right: {before}{call}"] if 0 < len(call) <= _LONGEST_CALL else []
+
+
+def closing(text: str, *lines: Callable[[], list[str]]) -> str:
+    """A failure text with such lines below it; what to write is left out where a hint says it already."""
+    found = [line for make in lines for line in make()]
+    if "\n  hint: " in text:
+        found = [line for line in found if not line.startswith("  if it is right")]
+    return "\n".join([text, *found])
