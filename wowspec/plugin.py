@@ -54,11 +54,11 @@ _OPTIONS: Final[tuple[tuple[str, dict[str, Any], str], ...]] = (
     ("--wowspec-strict", {"action": "store_true"}, "what the runtime is known for fails a test, too"),
     ("--wowspec-baseline", {"metavar": "PATH"}, "a file of findings that are known"),
     ("--wowspec-write-baseline", {"metavar": "PATH"}, "declare all that is found in such a file"),
-    ("--wowspec-shard", {"metavar": "I/N"}, "run the I-th of N parts of the plans"),
+    ("--wowspec-shard", {"metavar": "I/N"}, "run the I-th of N parts of the plans, or of the perturbations"),
     (
         "--wowspec-executor",
         {"metavar": "EXECUTOR"},
-        "where plans are run: serial, processes[:N], dask:ADDRESS, or module:name of what makes an executor",
+        "where specs are run again: serial, processes[:N], dask:ADDRESS, or module:name of what makes an executor",
     ),
     ("--wowspec-fault-json", {"metavar": "PATH"}, "write all results as JSON"),
     (
@@ -175,7 +175,7 @@ def _explore(config: pytest.Config) -> None:
 def _perturb(config: pytest.Config) -> None:
     from .exploration.plugin_strength import StrengthPlugin
 
-    plugin = StrengthPlugin(config)
+    plugin = StrengthPlugin(config, config.pluginmanager.get_plugin("wowspec-faults"))
     config.pluginmanager.register(plugin, "wowspec-strength")
     config.stash.setdefault(AFTER_TEST, []).append(plugin.after_test)
     plugin.open()
@@ -258,7 +258,8 @@ def pytest_runtest_makereport(
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:
     """List what the bounds of searches left out: a test that passes says nothing of that itself."""
-    if any(hasattr(report, _CARRIED) for reports in terminalreporter.stats.values() for report in reports):
+    reports = [report for reports in terminalreporter.stats.values() for report in reports]
+    if any(hasattr(report, _CARRIED) or hasattr(report, _TOLD) for report in reports):
         from .exploration.summary import summarise
 
         summarise(terminalreporter)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Final
@@ -43,7 +43,62 @@ class GivenItem:
     idle: bool
 
 
-def given_items(path: Sequence[Node], strength: Strength) -> list[GivenItem]:
+class Givens:
+    """The items that are given on a way of steps that held; none where it cannot be run again.
+
+    Attributes:
+        looking: what was seen of the run as it is.
+        items: places of the items.
+    """
+
+    def __init__(self, path: Sequence[Node]) -> None:
+        self.looking = Perturbing()
+        self.items: list[str] = []
+        self._path = path
+        self._shorter: dict[str, tuple[GivenItem, Sequence[Node]]] = {}
+        if any(isinstance(node.step, WhenConcurrently) for node in path):
+            return
+        base = run_again(path, self.looking, consequence_of)
+        if base.rerun is None or base.failures:
+            return
+        self._picture = base.picture
+        self._look = partial(consequence_of, until=runs_of(base.rerun.nodes)[-1].session.world.clock.nanos)
+        for at, node in enumerate(path):
+            step, place = node.step, node.place
+            if not isinstance(step, History):
+                continue
+            exactly = place.instruction if isinstance(place, Place) else at
+            for index, item, rest in _without_one(step.items):
+                shorter = [*path[:at], replace(node, step=replace(step, items=rest)), *path[at + 1 :]]
+                given = GivenItem(f"{place}@{exactly}[{index}]", str(place), _written(item), idle=False)
+                self._shorter[f"{at}[{index}]"] = given, shorter
+        self.items = list(self._shorter)
+
+    def item(self, place: str) -> GivenItem:
+        """One of the items, not judged."""
+        return self._shorter[place][0]
+
+    def judge(self, place: str, seen: set[str]) -> GivenItem:
+        """Leave out one of the items, and run the spec without it.
+
+        Args:
+            place: the item's.
+            seen: names of the perturbations that the spec notices: without an idle item it notices them, too.
+        """
+        given, shorter = self._shorter[place]
+        outcome = run_again(shorter, Perturbing(), self._look, _tells)
+        idle = outcome.rerun is not None and not outcome.failures and outcome.picture == self._picture
+        if idle and seen:
+            without = strength_of(shorter, counts=_tells)
+            idle = seen <= {tried.name for tried in without.tried if tried.noticed}
+        return replace(given, idle=idle)
+
+
+#: Judges all the items of a way of steps: gives each, in order.
+JudgeMany = Callable[[Givens, set[str]], Iterable[GivenItem]]
+
+
+def given_items(path: Sequence[Node], strength: Strength, judge_many: JudgeMany | None = None) -> list[GivenItem]:
     """The items that are given on a way of steps that held; none where it cannot be run again.
 
     An item without which the spec would notice less is not idle.
@@ -51,30 +106,11 @@ def given_items(path: Sequence[Node], strength: Strength) -> list[GivenItem]:
     Args:
         path: the steps.
         strength: what came of perturbing them.
+        judge_many: has the runs made elsewhere; by default they are made here.
     """
     seen = {tried.name for tried in strength.tried if tried.noticed}
-    if any(isinstance(node.step, WhenConcurrently) for node in path):
-        return []
-    base = run_again(path, Perturbing(), consequence_of)
-    if base.rerun is None or base.failures:
-        return []
-    look = partial(consequence_of, until=runs_of(base.rerun.nodes)[-1].session.world.clock.nanos)
-    found = []
-    for at, node in enumerate(path):
-        step = node.step
-        if not isinstance(step, History):
-            continue
-        for index, item, rest in _without_one(step.items):
-            shorter = [*path[:at], replace(node, step=replace(step, items=rest)), *path[at + 1 :]]
-            outcome = run_again(shorter, Perturbing(), look, _tells)
-            idle = outcome.rerun is not None and not outcome.failures and outcome.picture == base.picture
-            if idle and seen:
-                without = strength_of(shorter, counts=_tells)
-                idle = seen <= {tried.name for tried in without.tried if tried.noticed}
-            place = node.place
-            exactly = place.instruction if isinstance(place, Place) else at
-            found.append(GivenItem(f"{place}@{exactly}[{index}]", str(place), _written(item), idle))
-    return found
+    givens = Givens(path)
+    return [givens.judge(place, seen) for place in givens.items] if judge_many is None else [*judge_many(givens, seen)]
 
 
 def _without_one(items: tuple[Any, ...]) -> Iterator[tuple[str, Any, tuple[Any, ...]]]:

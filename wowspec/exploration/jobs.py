@@ -60,13 +60,18 @@ _ALONE: Final[dict[str, Any]] = {
     "wowspec_executor": "serial",
     "wowspec_fault_json": None,
     "wowspec_lint": False,
-    "wowspec_strength": False,
     "wowspec_strength_fail_under": None,
     "wowspec_strength_json": None,
     "wowspec_unreachable": None,
     "wowspec_unreachable_json": None,
     "xmlpath": None,
 }
+_PERTURBING: Final = (
+    "wowspec_strength",
+    "wowspec_strength_fail_under",
+    "wowspec_strength_json",
+    "wowspec_lint",
+)
 #: A process in which one session after another is opened has imported what the next one would rewrite.
 _SECOND_SESSION: Final = "ignore:Module already imported so cannot be rewritten:pytest.PytestAssertRewriteWarning"
 
@@ -79,7 +84,10 @@ def this_process() -> str:
 def suite_of(config: pytest.Config) -> SuiteJson:
     """What a worker needs to open the suite as this session did."""
     options = {name: _plain(value) for name, value in vars(config.option).items() if _is_plain(value)}
+    # Whatever asks for perturbations, workers are to know of: they make them.
+    perturbs = any(options.get(name) not in (None, False) for name in _PERTURBING)
     options |= {name: value for name, value in _ALONE.items() if name in options}
+    options["wowspec_strength"] = perturbs
     # A test is held open while its plans are run: that takes longer than a test may hang.
     options["override_ini"] = [*(options.get("override_ini") or ()), "faulthandler_timeout=0"]
     options["pythonwarnings"] = [*(options.get("pythonwarnings") or ()), _SECOND_SESSION]

@@ -21,7 +21,7 @@ from .executors import shop_of
 from .jobs import suite_of
 from .results import ResultJson, document, empty_result
 from .serving import PLANS
-from .settings import Settings, settings
+from .settings import Settings, settings, shard_of
 from .summary import results_of
 from .sweeping import Sweep, judge_results, plans_of, replay, why_no_specs
 
@@ -33,6 +33,10 @@ class FaultsPlugin:
 
     Args:
         config: whose options are read.
+
+    Attributes:
+        demands: what is asked of every test.
+        crew: who runs specs elsewhere; None: all is done here.
 
     Raises:
         pytest.UsageError: for an option that makes no sense.
@@ -58,8 +62,8 @@ class FaultsPlugin:
             self._sweeps, self._said = True, replace(self._said, depth=0)
         self._strict = bool(option("wowspec_strict"))
         self._writes = option("wowspec_write_baseline")
-        self._crew = None if shop is None else Crew(shop, suite_of(config))
-        elsewhere = None if self._crew is None else self._crew.run_many
+        self.crew = None if shop is None else Crew(shop, suite_of(config))
+        elsewhere = None if self.crew is None else self.crew.run_many
         self.demands = Demands(
             self._plan, self._strict, self._said.shard, self._baseline, bool(self._writes), elsewhere
         )
@@ -77,8 +81,8 @@ class FaultsPlugin:
 
     def close(self) -> None:
         """The session is over."""
-        if self._crew is not None:
-            self._crew.close()
+        if self.crew is not None:
+            self.crew.close()
         if self._reruns:
             injecting.no_longer_want_kept()
         demand_no_more()
@@ -168,18 +172,5 @@ def _settings(config: pytest.Config) -> Settings:
         max_seconds=option("wowspec_max_seconds"),
         profile=option("wowspec_profile"),
         recovery=option("wowspec_recovery") or None,
-        shard=_shard(option("wowspec_shard")),
+        shard=shard_of(option("wowspec_shard")),
     )
-
-
-def _shard(text: str | None) -> tuple[int, int]:
-    if text is None:
-        return 1, 1
-    part, slash, parts = text.partition("/")
-    if not slash or not part.isdecimal() or not parts.isdecimal() or not 1 <= int(part) <= int(parts):
-        raise SpecError(
-            f"--wowspec-shard={text}",
-            why="it says which part of the plans is run here, of how many",
-            instead="--wowspec-shard=1/4",
-        )
-    return int(part), int(parts)

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Generator
-from dataclasses import asdict
+from collections.abc import Container, Generator
+from dataclasses import asdict, dataclass
 from typing import Any, Final, cast
 
 import pytest
 
+from ..errors import SpecError
 from ..specs import injecting, tracking
 from .idle import given_items
+from .settings import in_shard, shard_of
 from .strength import strength_of
 from .strength_report import (
     GivenJson,
@@ -22,6 +24,7 @@ from .strength_report import (
     strength_lines,
     totals,
 )
+from .strength_serving import Elsewhere, Served
 
 #: Attribute of a report that carries the results of a test from one process to another.
 CARRIED: Final = "wowspec_strength_found"
@@ -35,10 +38,15 @@ class StrengthPlugin:
 
     Args:
         config: whose options are read.
+        faults: the plugin that knows of other processes, where one is loaded.
+
+    Raises:
+        pytest.UsageError: for what parts of the perturbations cannot tell.
     """
 
-    def __init__(self, config: pytest.Config) -> None:
+    def __init__(self, config: pytest.Config, faults: Any = None) -> None:
         self._config = config
+        self._faults = faults
         self._least: float | None = config.getoption("wowspec_strength_fail_under")
         self._json: str | None = config.getoption("wowspec_strength_json")
         self._lints = bool(config.getoption("wowspec_lint"))
@@ -46,6 +54,28 @@ class StrengthPlugin:
         #: Perturbations that a spec of this process noticed; lint wants to know of each expectation that could.
         self._known: set[str] = set()
         self._results: list[TestJson] = []
+        try:
+            self._shard = shard_of(config.getoption("wowspec_shard"))
+            if self._shard != (1, 1):
+                self._require_parts()
+        except SpecError as error:
+            raise pytest.UsageError(str(error)) from None
+
+    def _require_parts(self) -> None:
+        """Require that what is asked can be told of a part of the perturbations alone."""
+        shard = f"--wowspec-shard={self._config.getoption('wowspec_shard')}"
+        if self._lints:
+            raise SpecError(
+                f"--wowspec-lint with {shard}",
+                why="what a spec could do without is known once every perturbation was tried",
+                instead="--wowspec-lint in a job of its own",
+            )
+        if self._least is not None:
+            raise SpecError(
+                f"--wowspec-strength-fail-under with {shard}",
+                why="the strength is that of all perturbations, and each part tries its own",
+                instead="--wowspec-strength-json in each part; then add up their `noticed` and `counted`",
+            )
 
     def open(self) -> None:
         """The session begins."""
@@ -64,8 +94,13 @@ class StrengthPlugin:
         if item.get_closest_marker(NO_SWEEP) is not None:
             found["left_out"].append(f"it is marked {NO_SWEEP}")
             return
-        for path in paths:
-            strength = strength_of(path, () if self._lints else self._known)
+        if self._faults is not None and self._faults.demands.serve is not None:
+            self._faults.demands.serve(Served(paths).tasks())
+            return
+        crew = None if self._faults is None else self._faults.crew
+        for place, path in enumerate(paths):
+            elsewhere = None if crew is None else Elsewhere(crew.map_json, item.nodeid, place)
+            strength = strength_of(path, self._spared, perturb_many=None if elsewhere is None else elsewhere.perturb)
             self._known.update(tried.name for tried in strength.tried if tried.noticed)
             found["tried"] += [_plain(tried) for tried in strength.tried]
             for text, failed in strength.expected.items():
@@ -74,7 +109,13 @@ class StrengthPlugin:
             if strength.left_out and strength.left_out not in found["left_out"]:
                 found["left_out"].append(strength.left_out)
             if self._lints:
-                found["given"] += [cast("GivenJson", asdict(given)) for given in given_items(path, strength)]
+                givens = given_items(path, strength, None if elsewhere is None else elsewhere.judge)
+                found["given"] += [cast("GivenJson", asdict(given)) for given in givens]
+
+    @property
+    def _spared(self) -> Container[str]:
+        """Names of perturbations that are not tried."""
+        return () if self._lints else _Spared(self._known, self._shard)
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_makereport(self, item: pytest.Item, call: Any) -> Generator[None, Any, Any]:  # noqa: ARG002
@@ -118,6 +159,17 @@ class StrengthPlugin:
     def _is_too_weak(self) -> bool:
         """Whether the least strength is not reached; where nothing was perturbed, it was not."""
         return self._least is not None and (percent(totals(self._results)) or 0.0) < self._least
+
+
+@dataclass(frozen=True, slots=True)
+class _Spared:
+    """Perturbations that a spec noticed, and those of other parts: each part has some of the names, in all specs."""
+
+    known: set[str]
+    shard: tuple[int, int]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.known or not in_shard(str(name), self.shard)
 
 
 def _plain(tried: Any) -> TriedJson:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -155,6 +156,31 @@ def settings(
 
 def _texts(said: Iterable[str]) -> Iterable[str]:
     return (said,) if isinstance(said, str) else said
+
+
+def shard_of(text: str | None) -> tuple[int, int]:
+    """Read `--wowspec-shard`; the whole is the first of one part.
+
+    Raises:
+        SpecError: if it cannot be read.
+    """
+    if text is None:
+        return 1, 1
+    part, slash, parts = text.partition("/")
+    if not slash or not part.isdecimal() or not parts.isdecimal() or not 1 <= int(part) <= int(parts):
+        raise SpecError(
+            f"--wowspec-shard={text}",
+            why="it says which part is run here, of how many",
+            instead="--wowspec-shard=1/4",
+        )
+    return int(part), int(parts)
+
+
+def in_shard(name: str, shard: tuple[int, int]) -> bool:
+    """Whether a name is in a part, wherever it comes up: each name is in exactly one of them."""
+    part, parts = shard
+    digest = hashlib.blake2b(name.encode(errors="replace"), digest_size=8).digest()
+    return int.from_bytes(digest) % parts == part - 1
 
 
 def recovery_names() -> list[str]:

@@ -31,17 +31,19 @@ def results_of(terminalreporter: Any) -> list[ResultJson]:
 def summarise(terminalreporter: Any) -> None:
     """Write the section, if there is anything to tell."""
     results = results_of(terminalreporter)
-    if not results:
-        return
-    terminalreporter.section("wowspec: failure orderings")
-    for line in summary_lines(results, verbose=terminalreporter.config.get_verbosity() > 0):
-        terminalreporter.line(line)
+    if results:
+        terminalreporter.section("wowspec: failure orderings")
+        for line in summary_lines(results, verbose=terminalreporter.config.get_verbosity() > 0):
+            terminalreporter.line(line)
     told = [
         text for reports in terminalreporter.stats.values() for report in reports for text in getattr(report, TOLD, ())
     ]
-    if told:
+    if told and results:
         terminalreporter.line("")
         terminalreporter.line("in other processes:")
+    elif told:
+        terminalreporter.section("wowspec: in other processes")
+    if told:
         for text in told:
             terminalreporter.line(f"  {text}")
 
