@@ -12,6 +12,14 @@ from ..errors import SpecError
 class UnknownVerbError(SpecError, AttributeError):
     """There is no such verb; an `AttributeError` too, as Python asks."""
 
+    @property
+    def name(self) -> Any:
+        """None, whatever Python sets it to: newer ones would add a suggestion of their own to ours."""
+        return None
+
+    @name.setter
+    def name(self, value: Any) -> None: ...
+
 
 def no_verb(owner: str) -> Callable[[Any, str], NoReturn]:
     """A `__getattr__` that names the nearest verbs; type checkers must not see it, or they'd let every name pass.
