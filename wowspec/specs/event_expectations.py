@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import is_dataclass
 from typing import Any, Final
 
@@ -200,6 +200,12 @@ def _sourced(
     )
 
 
+def state_fields(run: Run, target: On | None, names: Iterable[str]) -> dict[str, Any]:
+    """Some fields of a state, as they are."""
+    state = run.aggregate_of(reference_of(run, target)).state
+    return {name: read(state, name) for name in names}
+
+
 def state_aggregate(run: Run, target: On | None, fields: Mapping[str, Any]) -> str | None:
     """What is known of an aggregate beside its state: version, owner, space, tenant, deleted, tags, ….
 
@@ -227,12 +233,16 @@ def state_aggregate(run: Run, target: On | None, fields: Mapping[str, Any]) -> s
 def version(run: Run, expected: int) -> str | None:
     """The stored head of the command's aggregate."""
     require_number("expect_version", expected, least=0)
+    held = head(run)
+    return None if held == expected else f"{run.reference} is at version {held}, expected {expected}"
+
+
+def head(run: Run) -> int:
+    """The version that the command's aggregate is at: of its history, or of the state that was given."""
     reference = run.reference
-    head = run.session.runtime.event_store.head_version(reference)
+    stored = run.session.runtime.event_store.head_version(reference)
     initial = run.session.initial.get(reference)
-    if initial is not None:
-        head = max(head, initial.version)
-    return None if head == expected else f"{reference} is at version {head}, expected {expected}"
+    return stored if initial is None else max(stored, initial.version)
 
 
 def header(run: Run, expected: Mapping[str, Any]) -> str | None:

@@ -78,7 +78,7 @@ class Expecting(Generic[S]):
         explain_missing_service(error, self._node)
         return error.with_traceback(None)
 
-    def _judge(self, text: str | None, run: Run, expected: Any = None, actual: Any = None) -> Self:
+    def _judge(self, text: str | None, run: Run, expected: Any = None, actual: Callable[[], Any] | None = None) -> Self:
         __tracebackhide__ = True
         if text is None:
             return self
@@ -97,7 +97,7 @@ class Expecting(Generic[S]):
         if self._soft is not None:
             self._soft.append(SoftFailure(place_of_caller(), whole))
             return self
-        raise failure(whole, expected, actual) from None
+        raise failure(whole, expected, actual() if actual is not None else None) from None
 
     def soft(self) -> Self:
         """Collect failures from here on; they are reported together when the test ends, or by `verify()`."""
@@ -146,7 +146,7 @@ class Expecting(Generic[S]):
                 instead="expect_no_events()",
             )
         text = on_events.events(run, events, "stored")
-        return self if text is None else self._judge(text, run, list(events), list(run.stored))
+        return self if text is None else self._judge(text, run, list(events), lambda: list(run.stored))
 
     def expect_no_events(self) -> Self:
         """The command stored no event."""
@@ -171,13 +171,13 @@ class Expecting(Generic[S]):
         """The command stored events of exactly these types, in this order."""
         __tracebackhide__ = True
         run = self.run()
-        return self._judge(on_events.of_types(run, types, "stored"), run)
+        return self._judge(on_events.of_types(run, types, "stored"), run, list(types), lambda: list(run.stored.types))
 
     def expect_event_count(self, count: int) -> Self:
         """The command stored so many events."""
         __tracebackhide__ = True
         run = self.run()
-        return self._judge(on_events.count(run, count, "stored"), run)
+        return self._judge(on_events.count(run, count, "stored"), run, count, lambda: len(run.stored))
 
     def expect_all_events(self, *events: Any) -> Self:
         """All events stored since the command was sent, whoever stored them: the command, a rival, a saga's command."""
@@ -189,7 +189,8 @@ class Expecting(Generic[S]):
         """The command's functions returned exactly these events, whether or not they were stored."""
         __tracebackhide__ = True
         run = self.run()
-        return self._judge(on_events.events(run, on_events.with_types(events), "emitted"), run)
+        text = on_events.events(run, on_events.with_types(events), "emitted")
+        return self._judge(text, run, list(events), lambda: list(run.emitted))
 
     def expect_stored(self, *items: Any) -> Self:
         """The command stored exactly these events; after `on(T, id)`, these are that instance's whole history."""
@@ -198,7 +199,8 @@ class Expecting(Generic[S]):
         if items and isinstance(items[0], On):
             return self._judge(downstream(on_events.history(run, items[0], on_events.with_types(items[1:])), run), run)
         require_some("expect_stored", items, "expect_not_stored()")
-        return self._judge(on_events.events(run, on_events.with_types(items), "stored"), run)
+        text = on_events.events(run, on_events.with_types(items), "stored")
+        return self._judge(text, run, list(items), lambda: list(run.stored))
 
     def expect_not_stored(self, *types: type) -> Self:
         """The command stored nothing (or no event of these types)."""
@@ -212,7 +214,8 @@ class Expecting(Generic[S]):
         __tracebackhide__ = True
         run = self.run()
         require_some("expect_published", events, "expect_not_published()")
-        return self._judge(on_events.events(run, on_events.with_types(events), "published"), run)
+        text = on_events.events(run, on_events.with_types(events), "published")
+        return self._judge(text, run, list(events), lambda: list(run.published))
 
     def expect_not_published(self, *types: type) -> Self:
         """The domain event bus accepted no event of the command (or none of these types)."""
@@ -226,7 +229,8 @@ class Expecting(Generic[S]):
         __tracebackhide__ = True
         run = self.run()
         require_no_processors("expect_delivered", events)
-        return self._judge(on_events.events(run, on_events.with_types(events), "delivered"), run)
+        text = on_events.events(run, on_events.with_types(events), "delivered")
+        return self._judge(text, run, list(events), lambda: list(run.delivered))
 
     def expect_state_event_published(self) -> Self:
         """The state event bus accepted the command's state event."""
@@ -262,7 +266,8 @@ class Expecting(Generic[S]):
         run = self.run()
         where, function = (target, that) if isinstance(target, On) else (None, target)
         text = on_events.state(run, where, function, fields)
-        return self._judge(text if where is None else downstream(text, run), run)
+        held = (lambda: on_events.state_fields(run, where, fields)) if fields else None
+        return self._judge(text if where is None else downstream(text, run), run, fields or None, held)
 
     def expect_state_aggregate(self, target: On | None = None, /, **fields: Any) -> Self:
         """What is known of an aggregate beside its state: `version`, `owner_id`, `space_id`, `tenant_id`, `deleted`, ….
@@ -280,7 +285,7 @@ class Expecting(Generic[S]):
         """The stored head of the command's aggregate."""
         __tracebackhide__ = True
         run = self.run()
-        return self._judge(on_events.version(run, version), run)
+        return self._judge(on_events.version(run, version), run, version, lambda: on_events.head(run))
 
     # --- outcome ------------------------------------------------------------------------------------------------------
 

@@ -55,7 +55,7 @@ class ExpectingDownstream(Expecting[S]):
         """
         __tracebackhide__ = True
         run = self.run()
-        return self._judge(on_downstream.commands(run, commands), run, list(commands))
+        return self._judge(on_downstream.commands(run, commands), run, list(commands), lambda: list(run.commands))
 
     def expect_no_commands(self) -> Self:
         """Sagas sent nothing."""
