@@ -106,10 +106,10 @@ def test_parts_are_the_whole(tmp_path, serial):
     """Each perturbation is in exactly one of them, with all the specs that reach it; parts go with an executor."""
     folder, whole = write(tmp_path), json.loads(serial)
 
-    parts = [
-        json.loads(perturbed(folder, f"--wowspec-shard={part}/2", *more)[1]) for part, more in ((1, [POOL]), (2, []))
-    ]
+    runs = [perturbed(folder, f"--wowspec-shard={part}/2", *more) for part, more in ((1, [POOL]), (2, []))]
 
+    assert "This is part 1 of 2 of the perturbations." in runs[0][0].stdout
+    parts = [json.loads(text) for _, text in runs]
     assert all(part["counted"] for part in parts)
     order = [each["name"] for each in whole["perturbations"]]
     found = [each for part in parts for each in part["perturbations"]]

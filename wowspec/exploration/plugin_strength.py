@@ -149,6 +149,9 @@ class StrengthPlugin:
             terminalreporter.section("wowspec: strength of specs")
             for line in strength_lines(self._results):
                 terminalreporter.line(line)
+            part, parts = self._shard
+            if parts > 1:
+                terminalreporter.line(f"This is part {part} of {parts} of the perturbations.")
             if self._is_too_weak():
                 terminalreporter.line(f"below --wowspec-strength-fail-under={self._least:g}", red=True)
         if self._lints:
