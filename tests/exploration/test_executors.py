@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+from typing import Any
 
 import pytest
 
@@ -33,6 +34,7 @@ def threads():
 def none():
     raise OSError("the farm is closed")
 """
+TALLY = "test_desk.py::test_a_tally"
 DEEP = ("--wowspec-depth=2", "--wowspec-max-runs=120", "--wowspec-kinds=timeout", "--wowspec-kinds=ack_lost")
 _ONCE = """import os, pathlib, time
     marker = pathlib.Path({marker!r})
@@ -74,9 +76,14 @@ os.kill(int(marker.read_text()), {int(signal.SIGKILL)})
 
 @pytest.fixture(scope="module")
 def serial(tmp_path_factory):
-    """The results of the serial run, by the options that it had."""
+    """The results of the serial run, by the options that it had: `serial` says what is so anyway."""
     folder = write_suite(tmp_path_factory.mktemp("serial"))
-    return {deep: swept(folder, *deep)[1] for deep in ((), DEEP)}
+    return {(): swept(folder)[1], DEEP: swept(folder, "--wowspec-executor=serial", *DEEP)[1]}
+
+
+def of_tally(found: bytes) -> list[dict[str, Any]]:
+    """The results of the one test that is enough where workers die."""
+    return [result for result in json.loads(found)["results"] if result["test"] == TALLY]
 
 
 def test_the_suite_has_what_it_takes(serial):
@@ -88,12 +95,11 @@ def test_the_suite_has_what_it_takes(serial):
     assert any(result["left"] for result in json.loads(serial[DEEP])["results"])
 
 
-@pytest.mark.parametrize("deep", [(), DEEP], ids=["depth 1", "depth 2, cut off"])
-def test_a_pool_of_processes_comes_to_the_same(tmp_path, serial, deep):
+def test_a_pool_of_processes_comes_to_the_same(tmp_path, serial):
     """Byte for byte, whatever process ran which plan; fixtures and patches are those of the test."""
-    finished, found = swept(write_suite(tmp_path), "--wowspec-executor=processes:2", *deep)
+    finished, found = swept(write_suite(tmp_path), "--wowspec-executor=processes:2", *DEEP)
 
-    assert found == serial[deep]
+    assert found == serial[DEEP]
     assert "in other processes:" not in finished.stdout
     assert finished.returncode == 1
 
@@ -102,17 +108,12 @@ def test_tests_that_are_spread_have_pools_of_their_own(tmp_path):
     """`-n`, a shard and an executor go together."""
     pytest.importorskip("xdist", reason="tests are spread over processes by pytest-xdist")
     folder = write_suite(tmp_path)
-    part = ("--wowspec-shard=2/3",)
+    part = ("--wowspec-shard=2/3", TALLY, "test_desk.py::test_branches")
 
     _, found = swept(folder, *part, "-n", "2", "--wowspec-executor=processes:1")
 
     assert found == swept(folder, *part)[1]
     assert found
-
-
-def test_serial_says_what_is_so_anyway(tmp_path, serial):
-    """`serial` is the executor that there is without the option."""
-    assert swept(write_suite(tmp_path), "--wowspec-executor=serial")[1] == serial[()]
 
 
 def test_a_factory_of_ones_own(tmp_path, serial):
@@ -157,14 +158,17 @@ def test_a_worker_that_dies_loses_no_plan(tmp_path, serial):
     assert "a worker was lost (BrokenProcessPool); what it did is done again" in finished.stdout
 
 
-def test_a_plan_that_ends_each_process_is_reported(tmp_path, serial):
+def test_a_plan_that_ends_each_process_is_reported(tmp_path):
     """It fails its test by name; every other plan comes to what it comes to without it."""
     ends = "import os; seen and os._exit(3)"
 
-    finished, found = swept(write_suite(tmp_path, ends), "--wowspec-executor=processes:2")
+    few = (TALLY, "--wowspec-kinds=ack_lost")
+    usual = json.loads(swept(write_suite(tmp_path), *few)[1])["results"]
+
+    finished, found = swept(write_suite(tmp_path, ends), "--wowspec-executor=processes:2", *few)
 
     assert finished.returncode == 1
-    results, usual = json.loads(found)["results"], json.loads(serial[()])["results"]
+    results = json.loads(found)["results"]
     killers = {plan for result in results for plan in result["killed"]}
     assert "Note>Noted>Tally/projection.write:Tally@1=ack_lost" in killers
     assert [r["plans"] + len(r["killed"]) for r in results] == [r["plans"] for r in usual]
@@ -238,14 +242,13 @@ def cluster(tmp_path):
     process.communicate(timeout=60)
 
 
-@pytest.mark.parametrize("deep", [(), DEEP], ids=["depth 1", "depth 2, cut off"])
-def test_a_dask_cluster_comes_to_the_same(tmp_path, serial, cluster, deep):
+def test_a_dask_cluster_comes_to_the_same(tmp_path, serial, cluster):
     """Byte for byte, by two worker processes that know nothing of the suite but what they are told."""
     address, _ = cluster
 
-    finished, found = swept(write_suite(tmp_path), f"--wowspec-executor=dask:{address}", *deep)
+    finished, found = swept(write_suite(tmp_path), f"--wowspec-executor=dask:{address}", *DEEP)
 
-    assert found == serial[deep]
+    assert found == serial[DEEP]
     assert "in other processes:" not in finished.stdout
 
 
@@ -257,8 +260,8 @@ def test_a_dask_worker_that_is_killed_loses_no_plan(tmp_path, serial, cluster):
     folder = write_suite(tmp_path, ends)
     killer = subprocess.Popen([sys.executable, "-c", _KILL, str(marker)])
 
-    _, found = swept(folder, f"--wowspec-executor=dask:{address}")
+    _, found = swept(folder, f"--wowspec-executor=dask:{address}", TALLY)
 
     killer.wait(timeout=30)
     assert int(marker.read_text()) in pids
-    assert found == serial[()]
+    assert json.loads(found)["results"] == of_tally(serial[()])

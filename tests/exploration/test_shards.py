@@ -29,10 +29,16 @@ def test_pinned(spec):
 """
 
 
-@pytest.fixture(params=[(), DEEP], ids=["depth 1", "depth 2"])
+@pytest.fixture(params=[(), DEEP], ids=["depth 1", "depth 2"], scope="module")
 def deep(request):
     """How deep."""
     return request.param
+
+
+@pytest.fixture(scope="module")
+def alone(tmp_path_factory, deep):
+    """The sweep of one process: how it finished, and its file."""
+    return swept(write(tmp_path_factory.mktemp("whole")), *deep)
 
 
 def write(folder: Path) -> Path:
@@ -65,15 +71,11 @@ def summed(parts: list[bytes]) -> dict[tuple[str, int], Counter[str]]:
     return total
 
 
-@pytest.mark.parametrize("more", [(), ("-n", "2")], ids=["one process", "-n 2"])
-def test_parts_are_the_whole(tmp_path, deep, more):
+def test_parts_are_the_whole(tmp_path, deep, alone):
     """Each plan, each finding, each example is in exactly one of them; in functions that are called again, too."""
-    if more:
-        pytest.importorskip("xdist", reason="tests are spread over processes by pytest-xdist")
-    folder = write(tmp_path)
+    folder, whole = write(tmp_path), alone[1]
 
-    whole = swept(folder, *deep)[1]
-    parts = [swept(folder, *deep, *more, f"--wowspec-shard={part}/{PARTS}")[1] for part in range(1, PARTS + 1)]
+    parts = [swept(folder, *deep, f"--wowspec-shard={part}/{PARTS}")[1] for part in range(1, PARTS + 1)]
 
     assert all(counts["plans"] > PARTS for counts in outcomes(whole).values())
     assert summed(parts) == outcomes(whole)
@@ -141,17 +143,16 @@ def test_a_bound_counts_the_plans_of_its_part_alone():
     assert list(cut.left) == ["max_runs=2, at 2 faults a plan"]
 
 
-def test_a_spread_sweep_comes_to_the_same(tmp_path, deep):
+def test_a_spread_sweep_comes_to_the_same(tmp_path, deep, alone):
     """The file of results, the baseline, the exit code and the summary are those of one process."""
     pytest.importorskip("xdist", reason="tests are spread over processes by pytest-xdist")
-    folder = write(tmp_path)
-    alone, found = swept(folder, *deep)
+    finished, found = alone
 
-    spread, other = swept(folder, *deep, "-n", "2")
+    spread, other = swept(write(tmp_path), *deep, "-n", "2")
 
     assert other == found
-    assert spread.returncode == alone.returncode
-    assert _section(spread.stdout) == _section(alone.stdout)
+    assert spread.returncode == finished.returncode
+    assert _section(spread.stdout) == _section(finished.stdout)
 
 
 def _section(out: str) -> str:
@@ -161,7 +162,7 @@ def _section(out: str) -> str:
 def test_baselines_plans_and_coverage_when_spread(tmp_path):
     """Declaring, what is declared, replay and the least coverage work with two processes as with one."""
     pytest.importorskip("xdist", reason="tests are spread over processes by pytest-xdist")
-    folder = write(tmp_path)
+    folder = write_suite(tmp_path)
     written = []
     for more in ([], ["-n", "2"]):
         run_pytest(folder, "--wowspec-faults=sweep", "--wowspec-write-baseline=known.txt", *more)
@@ -169,19 +170,13 @@ def test_baselines_plans_and_coverage_when_spread(tmp_path):
     assert written[0] == written[1]
     assert "test_desk.py::test_a_tally | " in written[0]
 
-    declared = run_pytest(folder, "--wowspec-faults=sweep", "--wowspec-baseline=known.txt", "-n", "2")
+    sweep = ("--wowspec-faults=sweep", "--wowspec-baseline=known.txt", "-n", "2")
+    declared = run_pytest(folder, *sweep, "--wowspec-fault-cov-fail-under=10")
     assert declared.returncode == 0, declared.stdout
+    covered = run_pytest(folder, *sweep, "--wowspec-fault-cov-fail-under=100", "test_desk.py::test_a_tally")
+    assert covered.returncode == 1, covered.stdout
+    assert "is below --wowspec-fault-cov-fail-under=100" in covered.stdout
     plan = "Note>Noted>Tally/projection.write:Tally@1=ack_lost"
     replayed = run_pytest(folder, "test_desk.py::test_a_tally", "--wowspec-plan", plan, "-n", "2")
     assert replayed.returncode == 1
     assert f"plan   {plan}" in replayed.stdout
-    for least, code in (("10", 0), ("100", 1)):
-        covered = run_pytest(
-            folder,
-            "--wowspec-faults=sweep",
-            "--wowspec-baseline=known.txt",
-            f"--wowspec-fault-cov-fail-under={least}",
-            "-n",
-            "2",
-        )
-        assert covered.returncode == code, covered.stdout
