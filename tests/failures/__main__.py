@@ -1,13 +1,18 @@
-"""Writes `docs/failures.md` anew: `python -m tests.failures --write`; without it, says whether the page is current."""
+"""Writes the pages of the gallery anew with `--write`; without it, says whether they are current."""
 
 from __future__ import annotations
 
 import sys
 
-from .gallery import PAGE, page, texts
+from . import comparison, gallery
 
-made = page(texts())
+MADE = {
+    gallery.PAGE: gallery.page(gallery.texts()),
+    comparison.PAGE: comparison.page(comparison.all_texts(), comparison.versions()),
+}
+stale = [path for path, made in MADE.items() if not path.exists() or path.read_text(encoding="utf-8") != made]
 if "--write" in sys.argv[1:]:
-    PAGE.write_text(made, encoding="utf-8")
-elif not PAGE.exists() or PAGE.read_text(encoding="utf-8") != made:
-    sys.exit("docs/failures.md is not current: python -m tests.failures --write")
+    for path in stale:
+        path.write_text(MADE[path], encoding="utf-8")
+elif stale:
+    sys.exit(f"{', '.join(path.name for path in stale)}: not current: python -m tests.failures --write")

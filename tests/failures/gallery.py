@@ -141,6 +141,7 @@ def mistakes() -> list[Mistake]:
 def run_pytest(folder: Path, *arguments: str, ci: bool = False) -> str:
     """What pytest prints in a folder, alone with the kit."""
     environment = {name: value for name, value in os.environ.items() if not name.startswith(("PYTEST_", "COV_"))}
+    # A terminal's width decides where headlines and short texts end.
     environment |= {"PYTHONPATH": str(ROOT), "COLUMNS": "100"}
     environment.pop("CI", None)
     if ci:
@@ -175,15 +176,16 @@ def _told(output: str, names: Sequence[str]) -> dict[str, str]:
     if len(parts) == 1:
         (name,) = names
         kept = [line for line in output.splitlines() if not line.startswith(("  inifile", "  rootdir"))]
-        return {name: _steady("\n".join(kept))}
+        return {name: steady("\n".join(kept))}
     bodies = list(zip(parts[1::2], parts[2::2], strict=True))
     # What cannot be collected comes first; the rest as it was collected, by the names of the files.
     early = [title.removeprefix("test_").removesuffix(".py") for title, _ in bodies if title.endswith(".py")]
     order = early + [name for name in sorted(names) if name not in early]
-    return {name: _steady(body) for name, (_, body) in zip(order, bodies, strict=True)}
+    return {name: steady(body) for name, (_, body) in zip(order, bodies, strict=True)}
 
 
-def _steady(text: str) -> str:
+def steady(text: str) -> str:
+    """What pytest says of one test, without what differs from run to run."""
     shown = "\n".join(line.rstrip() for line in re.sub(r"(?m)^=+ FAILURES =+\n", "", text).strip("\n").splitlines())
     for pattern, instead in _VARYING:
         shown = pattern.sub(instead, shown)

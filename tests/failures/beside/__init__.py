@@ -1,0 +1,1 @@
+"""The same ten mistakes in three kits."""
