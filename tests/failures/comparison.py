@@ -25,7 +25,7 @@ HAS_PROTEAN: Final = importlib.util.find_spec("protean") is not None
 #: out; `-`: it has no such thing.
 TABLE: Final[Mapping[str, tuple[str, str, str, str, str, str]]] = {
     "a_wrong_field": ("A wrong field", "cpr", "c..", "c..", "c..", "..."),
-    "a_missing_event": ("A missing event", "cpr", "c..", "c..", "c..", "..."),
+    "a_missing_event": ("A missing event", "cpr", "c..", "c..", "c..", "c.."),
     "a_wrong_order": ("A wrong order", "cpr", "...", "...", "...", "passes"),
     "a_wrong_id": ("Another instance than the given one", "cpr", ".p.", "...", "cp.", "-"),
     "a_forgotten_sourcing_function": ("A forgotten sourcing function", "cpr", "...", "...", "?", "-"),

@@ -99,6 +99,17 @@ def test_colours_change_nothing_else():
     assert shown == text
 
 
+def test_a_run_tells_its_own_story():
+    """As text, and to whoever prints it with `rich`."""
+    run = given(OrderCreated()).when(PayOrder(id="o-1")).run()
+
+    assert run.story().splitlines()[:2] == ["the story of a run", '  PayOrder(id="o-1"): succeeded']
+    rich_text = pytest.importorskip("rich.text", reason="the extra `rich` brings it")
+    shown = run.__rich__()
+    assert isinstance(shown, rich_text.Text)
+    assert shown.plain == run.story()
+
+
 def test_a_long_pipeline_is_shown_by_its_ends_and_incidents():
     """What was struck is never left out; how much is left out is said, and with a larger limit nothing is."""
     runs = [given(OrderCreated()).when(PayOrder(id="o-1", amount=place)).run() for place in range(4)]

@@ -13,7 +13,7 @@ class UnknownVerbError(SpecError, AttributeError):
     """There is no such verb; an `AttributeError` too, as Python asks."""
 
     @property
-    def name(self) -> Any:
+    def name(self) -> Any:  # pyright: ignore[reportIncompatibleVariableOverride]
         """None, whatever Python sets it to: newer ones would add a suggestion of their own to ours."""
         return None
 

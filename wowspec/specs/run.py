@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from importlib import import_module
 from typing import Any, Final
 
 from ..errors import CommandResultError, DeadlineExceeded, SpecError
@@ -229,6 +230,22 @@ class Run:
     def aggregate_of(self, reference: AggregateRef) -> StateAggregate:
         """A copy of any aggregate; version 0 if it has no history."""
         return copied(self.session, reference)
+
+    # --- telling ------------------------------------------------------------------------------------------------------
+
+    def story(self) -> str:
+        """What happened, as text: each point with its lane and time, retries, faults, and what each ledger then held."""
+        from .telling import story
+
+        return story(None, self)
+
+    def __rich__(self) -> Any:
+        """The story in colours, where `rich` prints it; the extra `rich` brings it."""
+        from .telling import coloured
+
+        # By name: type checkers need not have it.
+        text: Any = import_module("rich.text")
+        return text.Text.from_ansi(coloured(self.story()))
 
     # --- what happened ------------------------------------------------------------------------------------------------
 

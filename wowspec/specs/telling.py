@@ -36,9 +36,15 @@ def stories(tracker: Tracker) -> list[str]:
     return head + [story(node, run) for node, run in told[-_MOST_RUNS:]]
 
 
-def story(node: Node, run: Run) -> str:
-    """One run, whole."""
-    lines = [" → ".join(step_text(each) for each in node.path())]
+def story(node: Node | None, run: Run) -> str:
+    """One run, whole.
+
+    Args:
+        node: the step that it is the run of; None: nothing is said of the steps before it.
+        run: the run.
+    """
+    steps = node.path() if node is not None else []
+    lines = [" → ".join(step_text(each) for each in steps)] if steps else ["the story of a run"]
     if run.command is not None:
         lines.append(f"  {shown(run.command)}: {_outcome(run)}")
     if run.attempts > 1:
