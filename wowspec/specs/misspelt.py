@@ -13,12 +13,12 @@ class UnknownVerbError(SpecError, AttributeError):
     """There is no such verb; an `AttributeError` too, as Python asks."""
 
     @property
-    def name(self) -> Any:  # pyright: ignore[reportIncompatibleVariableOverride]
+    def name(self) -> Any:
         """None, whatever Python sets it to: newer ones would add a suggestion of their own to ours."""
         return None
 
     @name.setter
-    def name(self, value: Any) -> None: ...
+    def name(self, value: Any) -> None: ...  # pyright: ignore[reportIncompatibleVariableOverride]
 
 
 def no_verb(owner: str) -> Callable[[Any, str], NoReturn]:

@@ -234,7 +234,7 @@ class Run:
     # --- telling ------------------------------------------------------------------------------------------------------
 
     def story(self) -> str:
-        """What happened, as text: each point with its lane and time, retries, faults, and what each ledger then held."""
+        """What happened, as text: each point with lane and time, retries, faults, and what each ledger then held."""
         from .telling import story
 
         return story(None, self)
