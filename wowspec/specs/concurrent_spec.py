@@ -21,6 +21,7 @@ from .interleaving import command_line, interleaving, told
 from .items import On
 from .misspelt import no_verb
 from .nodes import Node
+from .origins import decider_of
 from .outcomes import Outcome
 from .recorded import ConditionKind, recording
 from .render import BRIEF, render
@@ -174,9 +175,12 @@ class ConcurrentSpec(Generic[S]):
 
     def _one_of(self, alternatives: Sequence[Any]) -> Self:
         __tracebackhide__ = True
-        for outcome in self.run().outcomes:
-            if not any(_is_like(outcome, alternative) for alternative in alternatives):
-                self._fail(_unlike(outcome, alternatives), outcome)
+        found = self.run()
+        for outcome in found.outcomes:
+            if not _is_one_of(outcome, alternatives):
+                text = _unlike(outcome, alternatives)
+                in_turn = found.in_order(tuple(range(len(outcome.runs))))
+                self._fail(text + _blamed(outcome, in_turn=_is_one_of(in_turn, alternatives)), outcome)
         return self
 
     def expect_view(
@@ -375,10 +379,30 @@ def _is_like(outcome: Outcome, alternative: Any) -> bool:
     return match_events(on_events.with_types(alternative), list(outcome.events)).matched
 
 
+def _is_one_of(outcome: Outcome, alternatives: Sequence[Any]) -> bool:
+    return any(_is_like(outcome, alternative) for alternative in alternatives)
+
+
+def _blamed(outcome: Outcome, *, in_turn: bool) -> str:
+    """Which functions ran, what services came to, and whether all is well where the commands come one after another."""
+    places = dict.fromkeys(place for run in outcome.runs if (place := decider_of(run)))
+    lines = [f"  made by {', '.join(places)}"] if places else []
+    held = outcome.runs[0].session.world.services.named()
+    lines += [f"  service {name}: {render(service, BRIEF)}" for name, service in held]
+    if in_turn:
+        lines += [
+            "  why: one after another they end as expected: here, a command changes what another has looked at",
+            "  instead: let one aggregate hold what both change, change it in one step, or name this outcome, too",
+        ]
+    return "".join(f"\n{line}" for line in lines)
+
+
 def _unlike(outcome: Outcome, alternatives: Sequence[Any]) -> str:
     if len(alternatives) == 1 and not callable(alternatives[0]):
         match = match_events(on_events.with_types(alternatives[0]), list(outcome.events))
         return events_text(match, ledger="stored")
+    if len(alternatives) == 1:
+        return f"the function said no to an outcome\n  stored: {render(list(outcome.events))}"
     lines = [
         f"an outcome is none of the {len(alternatives)} that are expected",
         f"  stored: {render(list(outcome.events))}",

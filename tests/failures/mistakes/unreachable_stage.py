@@ -6,8 +6,4 @@ from wowspec import PROJECTED, given
 
 
 def test_an_order_is_on_the_board():
-    (
-        given()
-        .when(PlaceOrder(id="o-1", customer="Ann", lines=[Line(product="tea")]))
-        .expect_stage(PROJECTED)
-    )
+    (given().when(PlaceOrder(id="o-1", customer="Ann", lines=[Line(product="tea")])).expect_stage(PROJECTED))
