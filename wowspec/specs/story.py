@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import linecache
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from types import TracebackType
+from types import MappingProxyType, TracebackType
 from typing import Final
 
 import pydantic
@@ -24,11 +24,27 @@ MOST_ROWS: Final = 24
 _FIRST, _LAST, _AROUND = 4, 4, 1
 
 
-def timeline(run: Run) -> str:
-    """The points that a run passed."""
+def timeline(run: Run, *, most: int = MOST_ROWS) -> str:
+    """The points that a run passed, and where the runtime swallowed an error."""
+    rows = run.rows
+    notes = _swallowed(run, rows)
     if run.message is None and run.command is None:
-        return rows_text(run.rows, head="virtual time", nothing="nothing that is given reached a function")
-    return rows_text(run.rows)
+        nothing = "nothing that is given reached a function"
+        return rows_text(rows, head="virtual time", nothing=nothing, most=most, notes=notes)
+    return rows_text(rows, most=most, notes=notes)
+
+
+def _swallowed(run: Run, rows: Sequence[TraceRow]) -> dict[int, str]:
+    """What is said below a row: the error that was logged, and went no further, of what passed there."""
+    notes: dict[int, str] = {}
+    for entry in run.logged:
+        if entry.subject is run.message or any(row.error is entry.cause for row in rows):
+            continue
+        passed = [place for place, row in enumerate(rows) if row.subject is entry.subject]
+        of_function = [place for place in passed if rows[place].point.endswith(f":{entry.place}")]
+        if passed:
+            notes[(of_function or passed)[-1]] = f"{type(entry.cause).__name__}, logged and swallowed here"
+    return notes
 
 
 def rows_text(
@@ -37,12 +53,13 @@ def rows_text(
     head: str = "virtual time from when",
     nothing: str = "nothing passed any point",
     most: int = MOST_ROWS,
+    notes: Mapping[int, str] = MappingProxyType({}),
 ) -> str:
     """Passed points in the order of time: lane, point, what passed, what became of it."""
     if not rows:
         return f"  pipeline: {nothing}"
     start = rows[0].nanos
-    kept = _kept(rows, most)
+    kept = _kept(rows, most, notes)
     width = max(len(_lane(row)) for row in rows)
     digits = max(6, len(str((rows[-1].nanos - start) // NANOS_PER_MILLI)))
     points = max(len(row.point) for row in rows)
@@ -62,17 +79,19 @@ def rows_text(
         lines.append(
             f"    {millis:>{digits}} ms {mark} {_lane(row):<{width}}  {row.point:<{points}}{detail}{outcome}".rstrip()
         )
+        if place in notes:
+            lines.append(f"    {'':>{digits}}    ✗ └ {notes[place]}")
     if left_out:
         lines.append(f"    … {left_out} more, shown by -vv …")
     return "\n".join(lines)
 
 
-def _kept(rows: Sequence[TraceRow], most: int) -> set[int]:
+def _kept(rows: Sequence[TraceRow], most: int, notes: Mapping[int, str]) -> set[int]:
     """The places of the rows that are shown."""
     if len(rows) <= most:
         return set(range(len(rows)))
     kept = {*range(_FIRST), *range(len(rows) - _LAST, len(rows))}
-    told = [place for place, row in enumerate(rows) if row.outcome != "ok"]
+    told = [place for place, row in enumerate(rows) if row.outcome != "ok" or place in notes]
     for place in told or range(_FIRST, most - _LAST):
         kept.update(range(place - _AROUND, place + _AROUND + 1))
         if len(kept) >= most:

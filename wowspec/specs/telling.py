@@ -15,7 +15,7 @@ from .nodes import ACTIONS, Node
 from .render import BRIEF, render
 from .run import Run
 from .showing import shown, step_text
-from .story import rows_text
+from .story import timeline
 from .tracking import Tracker
 
 #: The last runs of a test, which may have many.
@@ -51,8 +51,7 @@ def story(node: Node | None, run: Run) -> str:
         lines.append(f"  retries: {run.attempts - 1}, so that it was processed {run.attempts} times")
     lines += [f"  fault: {each.point}@{each.visit}={each.kind.value} struck {each.key}" for each in run.fired]
     lines += departure_text(run, node)
-    head = "virtual time" if run.message is None and run.command is None else "virtual time from when"
-    lines.append(rows_text(run.rows, head=head, most=len(run.rows)))
+    lines.append(timeline(run, most=len(run.rows)))
     lines.append("  ledgers:")
     lines += ledger_table(_held(run))
     if run.commands:
@@ -89,7 +88,7 @@ def coloured(text: str) -> str:
 def _coloured(line: str, *, first: bool) -> str:
     if first:
         return f"{_BOLD}{line}{_PLAIN}"
-    if " ms ✗ " in line or line.startswith("  fault: "):
+    if " ✗ " in line or line.startswith("  fault: "):
         return f"{_RED}{line}{_PLAIN}"
     if line.startswith(("  first departure", "  retries: ")):
         return f"{_CYAN}{line}{_PLAIN}"

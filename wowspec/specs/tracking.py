@@ -249,6 +249,11 @@ def stop() -> Tracker | None:
     return tracker
 
 
+def begin_without_test() -> None:
+    """In a process that has just begun: no test is running, whatever the environment that it was given says."""
+    _trackers.clear()
+
+
 def current() -> Tracker | None:
     """Who keeps the specs that are made now; None outside a test."""
     if _asides:
