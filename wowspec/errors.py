@@ -336,5 +336,9 @@ class InjectedTimeout(TimeoutError):
     """What an armed `times_out()` or `loses_reply()` raises: a recoverable time-out."""
 
 
+class Sleepless(BaseException):
+    """More timers were set than any run should need: something sleeps again and again, and will never stop."""
+
+
 class ProcessCrash(BaseException):
     """A process died below plain code, which cannot be stopped otherwise; no `Exception`, so that nobody handles it."""

@@ -105,7 +105,8 @@ class FunctionPlayer:
             played = driver.played(ends[self.place])
         else:
             # It ended early; what it came to is what there is to judge.
-            played = driver.played(ends[-1]) if ends else play(way, plan, record=record, heal=heal)
+            options: dict[str, Any] = {"record": record, "heal": heal, "most_visits": most_visits}
+            played = driver.played(ends[-1]) if ends else play(way, plan, **options)
             played.stopped = played.stopped or "the function ended before its last command"
         played.assertion = said
         return played

@@ -114,7 +114,7 @@ class SpecExploration:
 
     def unreached_text(self, plan: Plan, unreached: Iterable[str]) -> str:
         """Which faults of a plan never struck, and where they may have been meant to."""
-        played = self._play(self.way, plan, record=True)
+        played = self._play(self.way, plan, record=True, most_visits=self.explorer.most_visits)
         reached = [address for address, _ in played.armory.reached or ()]
         lines = [f"the plan was not reached whole: {plan}"]
         missing = set(unreached)
@@ -173,10 +173,12 @@ class SpecExploration:
         found = {(finding["plan"], item["law"]) for finding in json["findings"] for item in finding["broken"]}
         run = {result["plan"] for result in results}
         whole = self.said.shard == (1, 1) and not json["left"]
+        ports = ports_of(self.profile)
         return [
             str(item)
             for item in self.said.expected
-            if (item.plan, item.law) not in found and (whole or item.plan in run)
+            if (item.plan, item.law) not in found
+            and (item.plan in run or (whole and self.said.would_find(item, ports)))
         ]
 
     def _finding(self, finding: Finding, played: Played) -> FindingJson:

@@ -104,7 +104,8 @@ class Explorer:
             self.allowed = replace(self.allowed, laws_off=self.allowed.laws_off | self.unjudged)
         #: How many plans of one fault were left out, since they say the same of another aggregate.
         self.symmetric = 0
-        self._most_visits = _VISITS_TIMES * len(played.rows) + _VISITS_MORE
+        #: How many points a run may pass before it counts as one that never comes to rest.
+        self.most_visits = _VISITS_TIMES * len(played.rows) + _VISITS_MORE
 
     def run(self, plan: Plan, *, record: bool = False) -> tuple[PlanResult, Played]:
         """Run one plan and judge it.
@@ -112,7 +113,7 @@ class Explorer:
         Raises:
             SpecError: if the author of the spec or of its domain erred.
         """
-        played = self._play(self.way, plan, record=record, most_visits=self._most_visits)
+        played = self._play(self.way, plan, record=record, most_visits=self.most_visits)
         if played.author_error is not None:
             raise played.author_error
         trial = Trial(self.way, played, self.base, self.allowed)
@@ -142,7 +143,7 @@ class Explorer:
         )
         if refused.key == trial.played.plan.key:
             return False
-        played = self._play(self.way, refused, most_visits=self._most_visits)
+        played = self._play(self.way, refused, most_visits=self.most_visits)
         if played.author_error is not None or played.armory.unstruck():
             return False
         other = Trial(self.way, played, self.base, self.allowed)
@@ -155,7 +156,7 @@ class Explorer:
     def healed_by(self, finding: Finding, recoveries: Sequence[Recovery]) -> str:
         """Name of the first recovery after which every law holds; empty: none of them."""
         for recovery in recoveries:
-            played = self._play(self.way, finding.plan, heal=recovery.run, most_visits=self._most_visits)
+            played = self._play(self.way, finding.plan, heal=recovery.run, most_visits=self.most_visits)
             trial = Trial(self.way, played, self.base, self.allowed, asked=recovery.asks)
             if played.author_error is None and not judge(trial):
                 return recovery.name

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from pydantic import ValidationError
 
-from ..errors import DeadlineExceeded, SpecError
+from ..errors import DeadlineExceeded, Sleepless, SpecError
 from ..faults.planned import MOST_VISITS, Livelock, PlanArmory
 from ..faults.plans import Plan
 from ..messages.envelopes import CommandMessage, DomainEventStream
@@ -32,6 +32,7 @@ from ..specs.session import Profile, Session
 from ..world.choices import Choices
 from ..world.schedules import Schedule, parse_schedule
 from ..world.trace import TraceRow
+from ..world.unrest import close_unbegun
 
 
 class WholeAudit(Audit):
@@ -209,6 +210,7 @@ def play(
     session = fresh_session(opening)
     armory = PlanArmory(plan, record=record, explores=way.explores, most_visits=most_visits)
     session.runtime.armory = session.world.injector = armory
+    session.world.scheduler.most_timers = _TIMERS_TIMES * most_visits
     audit = WholeAudit()
     session.runtime.audit = audit
     played = Played(plan, session, armory, audit, schedule=schedule)
@@ -225,6 +227,10 @@ def play(
         played.author_error = error
     except Livelock:
         played.livelock = _circle(played.rows)
+        close_unbegun(session.world.scheduler)
+    except Sleepless:
+        played.livelock = _restless(session)
+        close_unbegun(session.world.scheduler)
     if watch is not None:
         watch.detach(session)
         for breach in watch.breaches.values():
@@ -235,6 +241,8 @@ def play(
     return played
 
 
+#: How many timers a run may set for each point that it may pass: code that waits in a loop passes none.
+_TIMERS_TIMES: Final = 10
 #: How many of the last rows are looked at for a circle.
 _TAIL: Final = 400
 
@@ -247,6 +255,16 @@ def _circle(rows: Sequence[TraceRow]) -> str:
             lines = [f"{row.lane} {row.point} {row.outcome} {row.detail}".rstrip() for row in rows[-size:]]
             return "\n".join([f"the world never comes to rest; after {len(rows)} points it repeats:", *lines])
     return f"the world did not come to rest within {len(rows)} points; the last: {rows[-1].point}"
+
+
+def _restless(session: Session) -> str:
+    """What a world does in which something sleeps for ever."""
+    world = session.world
+    rows = world.trace.rows
+    last = f"; the last point was {rows[-1].point} of {rows[-1].lane}" if rows else ""
+    return (
+        f"the world never comes to rest: code sleeps again and again, after {world.scheduler.most_timers} timers{last}"
+    )
 
 
 def opening_of(way: Way) -> tuple[list[Node], int, list[Node]]:

@@ -17,6 +17,7 @@ from ..exploration.explore import SOUGHT, profile_of_way
 from ..exploration.playing import Played, Way, play
 from ..exploration.trial import Allowances, Trial
 from ..exploration.witness import ports_of
+from ..faults.planned import MOST_VISITS
 from ..faults.plans import Address, Plan, PlannedFault
 from ..specs import injecting, tracking
 from ..specs.builder import Spec
@@ -86,7 +87,8 @@ class Calls:
     def __init__(self, function: Callable[[Spec[Any]], Any], asked: Asked, *, probes: bool) -> None:
         self._function = function
         self._asked = asked
-        self._most_visits = _VISITS_MORE
+        # Without faults it has come to rest.
+        self._most_visits = MOST_VISITS
         self._bases: list[Trial] = []
         self._plans: st.SearchStrategy[Plan] | None = None
         self._require_plain_run()
@@ -94,7 +96,8 @@ class Calls:
         if called.error is not None:
             raise called.error
         self._bases = called.trials
-        self._most_visits += _VISITS_TIMES * max(len(trial.played.rows) for trial in called.trials)
+        longest = max(len(trial.played.rows) for trial in called.trials)
+        self._most_visits = _VISITS_TIMES * longest + _VISITS_MORE
         self.profile = profile_of_way(called.trials[0].way)
         self.judge = Judge(lambda plan: self.call(plan).trials, self.profile)
         first = list(dict.fromkeys(fault for trial in called.trials for fault in self._faults(trial.played, 0)))

@@ -16,7 +16,7 @@ from collections import deque
 from collections.abc import Callable, Coroutine, Generator
 from typing import TYPE_CHECKING, Any, Final, Generic, Protocol, TypeVar
 
-from ..errors import ModelError, ProcessCrash, SpecError
+from ..errors import ModelError, ProcessCrash, Sleepless, SpecError
 from .clock import VirtualClock
 
 if TYPE_CHECKING:
@@ -217,7 +217,7 @@ class Seat(Protocol):
 class Scheduler:
     """Steps tasks on a virtual clock."""
 
-    __slots__ = ("_hung", "_order", "_ready", "_timers", "chooser", "clock", "current", "seats")
+    __slots__ = ("_hung", "_order", "_ready", "_timers", "chooser", "clock", "current", "most_timers", "seats")
 
     def __init__(self, clock: VirtualClock) -> None:
         self.clock = clock
@@ -225,8 +225,9 @@ class Scheduler:
         self._ready: deque[Task[Any]] = deque()
         self._timers: list[tuple[int, int, Timer]] = []
         self._order = 0
+        self.most_timers = 1 << 62  # so many may be set before `Sleepless` ends it all
         # Nothing else refers to a task that hangs, and its coroutine must not be closed while the world goes on.
-        self._hung: list[Future[Any]] = []
+        self._hung: list[Any] = []
         #: Callers that drive the world from event loops of their own.
         self.seats: list[Seat] = []
         #: Decides who is stepped next; None: first in, first out, and nobody gives way. See `choices.py`.
@@ -274,6 +275,8 @@ class Scheduler:
         """Call back at an instant (epoch nanoseconds)."""
         timer = Timer(nanos, callback)
         self._order += 1
+        if self._order > self.most_timers:
+            raise Sleepless
         heapq.heappush(self._timers, (nanos, self._order, timer))
         return timer
 

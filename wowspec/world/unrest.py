@@ -21,7 +21,7 @@ from .points import FaultKind, Port, point_row
 from .trace import TraceRow
 
 if TYPE_CHECKING:
-    from .scheduler import Task
+    from .scheduler import Scheduler, Task
     from .world import World
 
 
@@ -168,10 +168,7 @@ class Unrest:
         """Put away all that could still move; late messages stay where their bus survives."""
         scheduler = self._world.scheduler
         self.lost += [list(scheduler._ready), list(scheduler._timers)]
-        for task in scheduler._ready:
-            if inspect.iscoroutine(task._coro) and inspect.getcoroutinestate(task._coro) == inspect.CORO_CREATED:
-                # Nothing of it has run, and nothing does.
-                task._coro.close()
+        close_unbegun(scheduler)
         scheduler._ready.clear()
         scheduler._timers.clear()
         dying = scheduler.current
@@ -227,6 +224,13 @@ class Unrest:
                 instead="except Exception",
             )
         )
+
+
+def close_unbegun(scheduler: Scheduler) -> None:
+    """Close tasks of which nothing has run yet, in a world in which nothing more of them does."""
+    for task in scheduler._ready:
+        if inspect.iscoroutine(task._coro) and inspect.getcoroutinestate(task._coro) == inspect.CORO_CREATED:
+            task._coro.close()
 
 
 class SwallowedCrashError(SpecError):
