@@ -187,7 +187,8 @@ def test_a_plan_that_is_not_reached_fails(suite):
         (["--wowspec-faults=sweep", "--wowspec-shard=3/2"], "--wowspec-shard=3/2"),
         (["--wowspec-faults=sweep", "--wowspec-kinds=fails"], "kinds=['fails']"),
         (["--wowspec-faults=sweep", "--wowspec-profile=kafak"], "unknown profile 'kafak'"),
-        (["--wowspec-faults=sweep", "--wowspec-baseline=none.txt"], "there is no baseline none.txt"),
+        (["--wowspec-faults=sweep", "--wowspec-baseline=none.txt"], "none.txt\n  why: it holds the findings that are known"),
+        (["--wowspec-faults=sweep", "--wowspec-fault-json=none/f.json"], "there is no folder "),
         (["--wowspec-faults=sweeps"], "invalid choice"),
     ],
 )
@@ -211,6 +212,10 @@ def test_a_baseline_declares_findings_and_tells_those_that_are_gone(suite):
     assert passed.returncode == 0, passed.stdout
     assert "1 declared finding (their tests fail when they are gone):" in passed.stdout
     assert f"pytest test_counting.py::test_a_tally --wowspec-plan '{PLAN}'" in passed.stdout
+
+    for narrowed in ("--wowspec-kinds=fail", "--wowspec-points=event_store"):
+        fewer = run_pytest(folder, "--wowspec-faults=sweep", "--wowspec-baseline=known.txt", narrowed)
+        assert fewer.returncode == 0, fewer.stdout
 
     (folder / "desk.py").write_text(DOMAIN.replace('views.get("notes", 0) + 1', "1"))
     gone = run_pytest(folder, "--wowspec-faults=sweep", "--wowspec-baseline=known.txt")

@@ -26,7 +26,7 @@ def read_baseline(path: Path | None) -> dict[str, tuple[Declared, ...]]:
         return {}
     if not path.is_file():
         raise SpecError(
-            f"there is no baseline {path.name}",
+            f"there is no baseline {path}",
             why="it holds the findings that are known",
             instead=f"--wowspec-write-baseline={path.name} once",
         )

@@ -6,7 +6,7 @@ import functools
 import inspect
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import Any, Final, Never
 
 from ..errors import SpecError, SpecFailure
 from ..faults.plans import Plan, plan_of
@@ -187,13 +187,22 @@ class _ExploreFaults:
         return lambda function: _decorated(function, subject, said)
 
     @staticmethod
-    def example(plan: Plan | str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    def example(plan: Plan | str, **unknown: Never) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
         """Run one plan in any case; above a plain test, that plan alone.
 
         Raises:
-            SpecError: if the plan cannot be read.
+            SpecError: if the plan cannot be read, or anything is said besides.
         """
         __tracebackhide__ = True
+        if unknown:
+            name = next(iter(unknown))
+            raise SpecError(
+                f"explore_faults.example(..., {name}=...): an example is a plan, and nothing else",
+                why="how a test is explored is said of the test, whose worlds the spec itself makes",
+                instead='spec.with_profile("kafka") in the test'
+                if name == "profile"
+                else f"@explore_faults({name}=...) below it",
+            )
         one = plan_of(plan)
 
         def decorate(function: Callable[..., Any]) -> Callable[..., Any]:

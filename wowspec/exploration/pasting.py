@@ -81,7 +81,7 @@ def steps_of(
         if judged and isinstance(node.step, ACTIONS):
             lines.append(".expect_any_outcome()")
         if conditions:
-            lines += [f"# .{item.kind.value}(...) as in {item.place}" for item in node.conditions]
+            lines += [f"# .{item.kind.value}(...){_as_in(item.place)}" for item in node.conditions]
     return lines
 
 
@@ -103,14 +103,14 @@ def _lines(node: Node) -> list[str]:
             return []
         case Setup():
             known = ("using", "without", "with_profile", "fork")
-            return [] if step.verb in known else [f"# .{step.verb}(...) as in {node.place}"]
+            return [] if step.verb in known else [f"# .{step.verb}(...){_as_in(node.place)}"]
         case History():
             items = ", ".join(map(item_text, step.items))
             return [f".given({items}{', deliver=True' if step.deliver else ''})"]
         case GivenState():
             return [f".given_state({_said(step.state)}, {step.version})"]
         case WithFaults():
-            return [f"# .with_faults({', '.join(map(str, step.faults))}) as in {node.place}"]
+            return [f"# .with_faults({', '.join(map(str, step.faults))}){_as_in(node.place)}"]
         case WithoutLaw():
             return [f".without_law({step.name!r})"]
         case When():
@@ -122,6 +122,11 @@ def _lines(node: Node) -> list[str]:
             said += [f"processes={step.processes}"] if step.processes != 1 else []
             said += [f"schedule={step.schedule!r}"] if step.schedule is not None else []
             return [f".when_concurrently({', '.join(said)})"]
+
+
+def _as_in(place: object) -> str:
+    """Where the author wrote it; nothing says that of steps from outside the test."""
+    return f" as in {place}" if place else " as in the spec that this one goes on from"
 
 
 def item_text(item: Any) -> str:

@@ -50,9 +50,13 @@ class FaultsPlugin:
             self._said = replace(_settings(config), tells_known=tells_known)
             plan: str | None = option("wowspec_plan")
             self._plan = None if plan is None else Plan.parse(plan)
-            baseline: str | None = option("wowspec_baseline") or config.getini("wowspec_baseline")
+            self._writes = _path(config, "wowspec_write_baseline", option("wowspec_write_baseline"))
+            self._json = _path(config, "wowspec_fault_json", option("wowspec_fault_json"))
+            baseline = _path(config, "wowspec_baseline", option("wowspec_baseline"))
+            if baseline is None and config.getini("wowspec_baseline"):
+                baseline = config.rootpath / config.getini("wowspec_baseline")
             shop = shop_of(option("wowspec_executor"))
-            self._baseline = read_baseline(None if option("wowspec_write_baseline") else _path(config, baseline))
+            self._baseline = read_baseline(None if self._writes else baseline)
         except SpecError as error:
             raise pytest.UsageError(str(error)) from None
         self._sweep = Sweep()
@@ -61,7 +65,6 @@ class FaultsPlugin:
             # Each sweep begins with it.
             self._sweeps, self._said = True, replace(self._said, depth=0)
         self._strict = bool(option("wowspec_strict"))
-        self._writes = option("wowspec_write_baseline")
         self.crew = None if shop is None else Crew(shop, suite_of(config))
         elsewhere = None if self.crew is None else self.crew.run_many
         self.demands = Demands(
@@ -129,14 +132,14 @@ class FaultsPlugin:
         """Tell what was explored, found, left out."""
         results = results_of(terminalreporter)
         if self._writes:
-            count = write_baseline(_path(self._config, self._writes), results)
-            terminalreporter.line(f"wowspec: {count} findings declared in {self._writes}")
+            count = write_baseline(self._writes, results)
+            said = self._config.getoption("wowspec_write_baseline")
+            terminalreporter.line(f"wowspec: {count} findings declared in {said}")
         least, percent = self._config.getoption("wowspec_fault_cov_fail_under"), coverage_percent(results)
         if least is not None and percent < least:
             terminalreporter.line(f"fault coverage {percent:.0f} % is below --wowspec-fault-cov-fail-under={least:g}")
-        json = self._config.getoption("wowspec_fault_json")
-        if json:
-            write_json(_path(self._config, json), results)
+        if self._json:
+            write_json(self._json, results)
 
     @pytest.hookimpl(trylast=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
@@ -157,9 +160,22 @@ def write_json(path: Path | None, results: list[ResultJson]) -> None:
         path.write_text(json.dumps(document(results), indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
-def _path(config: pytest.Config, text: str | None) -> Path | None:
-    """A path as the command line says it, or the ini file, from the root directory."""
-    return None if not text else config.rootpath / text
+def _path(config: pytest.Config, flag: str, text: str | None) -> Path | None:
+    """A path as the command line says it, from where pytest was called; refused where its folder is missing.
+
+    Raises:
+        SpecError: before anything is run, and not when all of it is done.
+    """
+    if not text:
+        return None
+    path = config.invocation_params.dir / text
+    if not path.parent.is_dir():
+        raise SpecError(
+            f"--{flag.replace('_', '-')}={text}: there is no folder {path.parent}",
+            why="the file is written when everything was run, or read before",
+            instead="a folder that is there",
+        )
+    return path
 
 
 def _settings(config: pytest.Config) -> Settings:

@@ -12,6 +12,7 @@ from ..faults.plans import Plan
 from ..specs.parts import profile_of
 from ..specs.session import Profile
 from ..world.points import FaultKind
+from ..world.profiles import PortProfile, legal_kinds
 from .addresses import Selection
 from .budget import until
 from .enumeration import Bounds
@@ -88,6 +89,16 @@ class Settings:
     examples: tuple[Plan, ...] = ()
     shard: tuple[int, int] = (1, 1)
     tells_known: bool = False
+
+    def would_find(self, declared: Declared, ports: PortProfile) -> bool:
+        """Whether a declared finding's plan is among those that are run: by its depth, points, kinds and profile."""
+        plan = Plan.parse(declared.plan)
+        return len(plan) <= self.depth and all(
+            self.selection.takes_point(fault.address.point)
+            and self.selection.takes_kind(fault.kind)
+            and fault.kind in legal_kinds(fault.address.point, ports)
+            for fault in plan
+        )
 
     def bounds(self) -> Bounds:
         """How far to go, from now on."""

@@ -11,14 +11,16 @@ from typing import Any
 from ..errors import PlanNotReached, SpecError, SpecFailure
 from ..faults.plans import Plan
 from ..specs.nodes import Node, Setup, WithFaults
+from ..world.profiles import PortProfile
 from .collected import demands
-from .explore import SOUGHT, SpecExploration, require_nothing_found
+from .explore import SOUGHT, SpecExploration, profile_of_way, require_nothing_found
 from .pasting import steps_of
 from .playing import Way
 from .report import replay_line
 from .results import ResultJson, empty_result, vanished_from_test
 from .serving import Plans
 from .settings import Declared, Settings
+from .witness import ports_of
 
 #: Why a test has no spec to sweep.
 NO_SPECS = {
@@ -57,7 +59,7 @@ class Sweep:
         key = _key(way)
         known = None if key is None else self._seen.get(key)
         if known is not None and _knows_all(known, said):
-            return as_of(known, test, place, said.expected)
+            return as_of(known, test, place, said, ports_of(profile_of_way(way)))
         try:
             result = demands().run(SpecExploration(way, said, test, place))
         except SpecError as error:
@@ -81,8 +83,9 @@ def _key(way: Way) -> str | None:
     return None if any(line.startswith("#") or "<" in line for line in lines) else "\n".join(lines)
 
 
-def as_of(known: ResultJson, test: str, place: int, expected: Sequence[Declared]) -> ResultJson:
+def as_of(known: ResultJson, test: str, place: int, said: Settings, ports: PortProfile) -> ResultJson:
     """The result of the same steps in another test, with what that one declares."""
+    expected: Sequence[Declared] = said.expected
     result = copy.deepcopy(known)
     before = result["test"]
     result["test"], result["spec"], result["same_as"] = test, place, before
@@ -101,7 +104,8 @@ def as_of(known: ResultJson, test: str, place: int, expected: Sequence[Declared]
             for line in finding["report"]
         ]
         finding["paste"] = _renamed(finding["paste"], before, test)
-    result["vanished"] = [str(item) for item in expected if (item.plan, item.law) not in found]
+    gone = [item for item in expected if (item.plan, item.law) not in found]
+    result["vanished"] = [str(item) for item in gone if said.would_find(item, ports)]
     return result
 
 

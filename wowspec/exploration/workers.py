@@ -19,6 +19,7 @@ from typing import Any
 
 import pytest
 
+from ..specs import tracking
 from .collected import demands
 from .jobs import JobJson, ReplyJson, SuiteJson, this_process
 
@@ -108,6 +109,9 @@ class Held:
 
     def _session(self) -> None:
         suite = self.suite
+        # The environment speaks of the test that asks: here none is running yet.
+        os.environ.pop("PYTEST_CURRENT_TEST", None)
+        tracking.begin_without_test()
         folder = Path(suite["folder"])
         if Path.cwd() != folder:
             os.chdir(folder)
