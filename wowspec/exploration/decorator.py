@@ -107,7 +107,9 @@ class Exploration:
         """The ways that the test goes when nothing goes wrong; it is judged as any other."""
         __tracebackhide__ = True
         with tracking.aside() as tracker:
-            answer = function(make_spec(self.subject) if self.subject is not None else make_spec())
+            made = make_spec(self.subject) if self.subject is not None else make_spec()
+            made._node.place = place_of_function(self.function)
+            answer = function(made)
             if inspect.iscoroutine(answer):
                 answer.close()
                 raise SpecError(

@@ -171,12 +171,14 @@ def _kind(text: str, name: str, point: str) -> FaultKind:
     bare = re.match(r"[a-z_]+", name)
     close = difflib.get_close_matches(bare[0] if bare else name, known, 1, 0.5)
     is_kind = name in [kind.value for kind in FaultKind]
-    what = f"{name} is not possible at {point}" if is_kind else f"there is no kind {name!r}"
-    return _refuse(text, what, " or ".join(f"{head}={kind}" for kind in close or known))
+    instead = " or ".join(f"{head}={kind}" for kind in close or known)
+    if is_kind and row is not None:
+        return _refuse(text, f"{name} is not possible at {point}", instead, f"the point is: {row.doc}")
+    return _refuse(text, f"there is no kind {name!r}", instead)
 
 
-def _refuse(text: str, what: str, instead: str) -> NoReturn:
-    raise SpecError(f"the fault {text!r} of a plan cannot be read: {what}", why=_WHY, instead=instead)
+def _refuse(text: str, what: str, instead: str, why: str = _WHY) -> NoReturn:
+    raise SpecError(f"the fault {text!r} of a plan cannot be read: {what}", why=why, instead=instead)
 
 
 def nearest(address: Address, reached: Iterable[Address], count: int = 3) -> list[Address]:
