@@ -123,7 +123,7 @@ class SpecExploration:
                 near = ", ".join(map(str, nearest(fault.address, reached))) or "nothing"
                 lines.append(f"  never reached: {fault.address}; near it: {near}")
         lines.append("  why: a plan that no longer strikes proves nothing: the spec has changed since it was made")
-        lines.append("  instead: the address of a visit that is made; or, on the command line, the one test that it is for")
+        lines.append("  instead: the address of a visit that is made; on the command line, the one test that it is for")
         return "\n".join(lines)
 
     # --- as JSON ------------------------------------------------------------------------------------------------------
