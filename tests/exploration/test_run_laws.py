@@ -11,14 +11,15 @@ import pytest
 from tests.exploration.correct import commands, processes, views
 from tests.exploration.defects import deliveries, orders, payments, replicas, reservations, sales, snapshots
 from tests.exploration.pingpong import Dial, Line, calls
-from wowspec import Spec, SpecError, SpecFailure, explore_faults, spec
+from tests.exploration.shop import PlaceOrder, safe_shop
+from wowspec import DuplicateRequestIdError, Spec, SpecError, SpecFailure, explore_faults, spec
+from wowspec.exploration.analogy import known_laws
 from wowspec.exploration.collected import take
 from wowspec.exploration.explorer import Bounds, Explorer
 from wowspec.exploration.playing import Way
 from wowspec.exploration.recoveries import RECOVERIES, recoveries_of
 from wowspec.exploration.run_laws import RUN_LAWS, require_run_law
 from wowspec.exploration.trial import Allowances
-from wowspec.exploration.analogy import known_laws
 from wowspec.exploration.witness import place_of, ports_of, witness_table
 from wowspec.faults.plans import Plan
 from wowspec.runtime.command_filters import AggregateProcessorFilter, SendDomainEventStreamFilter, version_text
@@ -270,6 +271,57 @@ def test_no_swallowed_error_catches_what_nobody_was_told():
 
     assert "IllegalStateError at command.handler" in found["no_swallowed_error"]
     assert "there is nothing to dispatch" in found["no_swallowed_error"]
+
+
+def test_no_swallowed_error_catches_a_refusal_that_ended_a_saga_halfway():
+    """The first command was refused as it is stored already, and the second one was never sent."""
+    plan = "PlaceOrder>OrderPlaced>TwoAtOnce>PrintLabel/command_bus.send@1=timeout"
+
+    found = broken(explorer_of(reserve), plan)
+
+    assert found["no_swallowed_error"].startswith("DuplicateRequestIdError at event.handler:TwoAtOnce.placed")
+
+
+def shop(spec: Spec[Any]) -> Spec[Any]:
+    """A saga of one command, to an aggregate that does again what it is told again."""
+    return spec.using(safe_shop).when(PlaceOrder(id="o-1"))
+
+
+REPETITIONS = pytest.mark.parametrize(
+    ("profile", "plan"),
+    [
+        ("in_memory", "PlaceOrder>OrderPlaced>OrderSaga>ReserveStock/command_bus.send@1=ack_lost"),
+        ("kafka", "PlaceOrder>OrderPlaced>OrderSaga>ReserveStock/command_bus.send@1=duplicate"),
+        ("kafka", "PlaceOrder>OrderPlaced/event.deliver:OrderSaga.placed@1=duplicate"),
+        ("in_memory", "PlaceOrder>OrderPlaced>OrderSaga>ReserveStock/event_store.append@1=ack_lost"),
+    ],
+)
+
+
+@REPETITIONS
+def test_no_swallowed_error_lets_refused_repetitions_pass(profile, plan):
+    """The store refused to do again what is done: whoever sent it has what it wanted."""
+    explorer = explorer_of(shop, profile)
+    played = explorer.run(Plan.parse(plan))[1]
+
+    refused = [entry for entry in played.session.world.log if isinstance(entry.cause, DuplicateRequestIdError)]
+    assert refused
+    assert "no_swallowed_error" not in broken(explorer, plan)
+
+
+def test_no_swallowed_error_catches_a_refusal_of_what_was_never_done(monkeypatch):
+    """A store that refuses a request id which it does not know."""
+    explorer = explorer_of(shop)
+    append = InMemoryEventStore.append_now
+
+    def refuse(store: InMemoryEventStore, stream: Any) -> None:
+        if stream.aggregate_id.aggregate_name == "stock":
+            raise DuplicateRequestIdError(stream.aggregate_id, stream.request_id)
+        append(store, stream)
+
+    monkeypatch.setattr(InMemoryEventStore, "append_now", refuse)
+
+    assert broken(explorer)["no_swallowed_error"].startswith("DuplicateRequestIdError at command.handler")
 
 
 def test_order_catches_what_is_published_before_it_is_stored(monkeypatch):

@@ -7,7 +7,14 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, Final
 
-from ..errors import CommandResultError, DomainEventError, InjectedFault, InjectedTimeout, SpecError
+from ..errors import (
+    CommandResultError,
+    DomainEventError,
+    DuplicateRequestIdError,
+    InjectedFault,
+    InjectedTimeout,
+    SpecError,
+)
 from ..messages.envelopes import CommandMessage, DomainEventStream
 from ..messages.stages import CommandStage
 from ..specs.conditions import first_breach
@@ -21,6 +28,7 @@ from ..world.points import (
     WAIT_NOTIFY,
     point_row,
 )
+from ..world.world import LoggedFailure
 from .ledgers import had_effect
 from .trial import Trial
 
@@ -164,10 +172,28 @@ def _swallowed(trial: Trial) -> Iterator[str]:
     usual = set() if trial.base is None else trial.base.usual_errors
     for entry in trial.logged():
         key = (entry.point, type(entry.cause).__name__)
-        if key not in usual:
+        if key not in usual and not _is_done_already(trial, entry):
             subject = getattr(entry.subject, "body", entry.subject)
             what = f"while handling {type(subject).__name__}: {entry.cause}"
             yield f"{type(entry.cause).__name__} at {entry.point}, {what}"
+
+
+def _is_done_already(trial: Trial, entry: LoggedFailure) -> bool:
+    """Whether an error says no more than that a repetition was refused, of what is stored once and lacks nothing."""
+    refused, subject = entry.cause, entry.subject
+    if not isinstance(refused, DuplicateRequestIdError):
+        return False
+    stored = trial.played.session.runtime.event_store.peek(refused.aggregate_id)
+    if sum(stream.request_id == refused.request_id for stream in stored) != 1:
+        return False
+    if isinstance(subject, CommandMessage):
+        return True
+    # The refusal ended a function. Of a saga it can be told whether that kept anything from being sent.
+    mine = (getattr(subject, "id", ""), entry.place.partition(".")[0])
+    made, due = (
+        {key: text for key, text in each.commands.items() if key[:2] == mine} for each in (trial.made, trial.due)
+    )
+    return bool(made) and made == due
 
 
 #: A command's own points, in the order in which it must pass them.
@@ -265,7 +291,7 @@ RUN_LAWS: Final[tuple[RunLaw, ...]] = (
     RunLaw(
         "no_swallowed_error",
         "no swallowed error",
-        "the runtime logged no error but those of faults, and those of the fault-free run",
+        "the runtime logged no error but those of faults, of the fault-free run, and refusals of what is done already",
         _swallowed,
     ),
     RunLaw(
