@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pydantic import BaseModel
 
-from tests.exploration.defects.sweeping import sweep
-from tests.exploration.shop import Order, OrderPlaced, PlaceOrder
-from wowspec import Clock, DomainEvent, Views, on_event, projection
+from tests.exploration.defects.sweeping import assert_nothing_found, sweep
+from tests.exploration.shop import Order, OrderPlaced, PayOrder, PlaceOrder
+from wowspec import Clock, DomainEvent, Views, on_event, projection, stateless_saga
 from wowspec.exploration.explorer import Explorer
 from wowspec.exploration.playing import Way
 from wowspec.specs.builder import spec
@@ -60,3 +60,25 @@ def test_a_long_spec_is_run_to_its_end():
     assert not base.livelock
     assert len(base.runs) == 2_300
     assert len(base.rows) > 20_000
+
+
+@stateless_saga(context="shop")
+class Patient:
+    """Takes its time, and is right."""
+
+    @on_event
+    async def placed(self, event: DomainEvent[OrderPlaced], clock: Clock) -> PayOrder:
+        await clock.sleep(seconds=2)
+        return PayOrder(id=event.aggregate_id.id)
+
+
+def test_what_a_crash_meets_on_its_way_is_nobodys_fault_where_no_bus_delivers_again():
+    """A saga that waits loses its event to crashes at later points than the witness's does."""
+
+    def test(spec):
+        spec.using(Order, Patient).when(PlaceOrder(id="o-1")).run()
+
+    swept = sweep(test, profile="mongo", kinds=["crash_before", "crash_after"])
+    assert_nothing_found(swept)
+    known = swept.finding("PlaceOrder/snapshot.save@1=crash_before")
+    assert [(item["law"], item["known"]) for item in known["broken"]] == [("saga_completeness", True)]

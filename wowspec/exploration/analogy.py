@@ -11,11 +11,12 @@ from typing import Final
 
 from ..faults.plans import Plan
 from ..specs.session import Profile
+from ..world.points import FaultKind
 from .addresses import Selection, faults_along
 from .explorer import Explorer
 from .findings import Finding
 from .playing import Played
-from .witness import WITNESS_KINDS, Place, ProcessorKinds, findings_at, place_of, places_of, witness_explorer
+from .witness import WITNESS_KINDS, Place, ProcessorKinds, findings_at, place_of, places_of, ports_of, witness_explorer
 
 #: So many plans of the witness are tried at most; what it is known for mostly shows in the first of them.
 MOST_RUNS: Final = 300
@@ -52,7 +53,33 @@ def known_laws(finding: Finding, kinds: ProcessorKinds, profile: Profile) -> fro
     known = asked & {law for place in places for item in findings_at(profile, place) for law in item.laws}
     if len(places) > 1 and known != asked:
         known |= witness_laws(places, asked - known, profile)
-    return known
+    return known | _lost(finding, known, profile)
+
+
+_CRASHES: Final = (FaultKind.CRASH_BEFORE, FaultKind.CRASH_AFTER)
+#: What processors owe, and what follows from it.
+_OWED: Final = frozenset({"convergence", "saga_completeness"})
+_FOLLOWS: Final = frozenset({"eventually"})
+
+
+def _lost(finding: Finding, known: frozenset[str], profile: Profile) -> frozenset[str]:
+    """Laws that break since a process took with it what processors were at work on, or had not yet heard of.
+
+    Where no bus delivers again, which message a crash meets is a matter of the moment, not of the point: a saga that
+    waits is longer on its way than the witness's.
+    """
+    crashes = any(fault.kind in _CRASHES for fault in finding.plan)
+    owed = _OWED & frozenset(finding.laws) - known
+    if not crashes or not owed or ports_of(profile).redelivers:
+        return frozenset()
+    return (owed | _FOLLOWS) & frozenset(finding.laws) & _lost_by_witness(profile)
+
+
+@lru_cache(maxsize=16)
+def _lost_by_witness(profile: Profile) -> frozenset[str]:
+    """Laws that break for the witness when its process dies, wherever."""
+    places = [place for place in _places(profile) if place.kind in _CRASHES]
+    return frozenset(law for place in sorted(places) for item in findings_at(profile, place) for law in item.laws)
 
 
 class _Search:

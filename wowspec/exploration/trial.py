@@ -100,7 +100,12 @@ class Trial:
         return self._heard() == self._should_hear()
 
     def _concerns_processors(self, row: TraceRow) -> bool:
-        """Whether a point is one within a processor's function, or one that a saga's command passes as it is sent."""
+        """Whether a point is one within a processor's function, or one that a saga's command passes as it is sent.
+
+        A crash concerns everybody, whoever's point it strikes.
+        """
+        if row.outcome.startswith("crash"):
+            return True
         room = row.lane.room
         if room is Room.GATEWAY:
             return (
