@@ -121,9 +121,7 @@ def explore(
 def _holds_one_of(broken: set[frozenset[str]], plan: Plan) -> bool:
     """Whether some of a plan's faults break a law without the others."""
     parts = plan.key
-    return any(
-        frozenset(some) in broken for size in range(1, len(parts)) for some in combinations(sorted(parts), size)
-    )
+    return any(frozenset(some) in broken for size in range(1, len(parts)) for some in combinations(sorted(parts), size))
 
 
 def _within(places: Sequence[int], mine: Sequence[int], bounds: Bounds, runs: int) -> Sequence[int]:
