@@ -31,7 +31,15 @@ def read_baseline(path: Path | None) -> dict[str, tuple[Declared, ...]]:
             instead=f"--wowspec-write-baseline={path.name} once",
         )
     found: dict[str, tuple[Declared, ...]] = {}
-    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+    try:
+        lines = path.read_text(encoding="utf-8-sig").splitlines()
+    except UnicodeDecodeError as error:
+        raise SpecError(
+            f"the baseline {path} cannot be read: {error}",
+            why="it is text in UTF-8, as --wowspec-write-baseline writes it",
+            instead="the same lines in UTF-8",
+        ) from None
+    for number, line in enumerate(lines, 1):
         text = line.strip()
         if not text or text.startswith("#"):
             continue

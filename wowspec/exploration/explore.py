@@ -6,7 +6,7 @@ from collections.abc import Generator, Iterable, Sequence
 from dataclasses import replace
 from typing import Final
 
-from ..errors import PlanNotReached, SpecFailure
+from ..errors import PlanNotReached, SpecError, SpecFailure
 from ..faults.legality import require_legal
 from ..faults.plans import Plan, nearest
 from ..modeling.processors import ProcessorKind
@@ -64,6 +64,7 @@ class SpecExploration:
             recoveries=said.recoveries(self.profile),
         )
         self._play = player
+        _require_assertions_hold(self.explorer)
         require_same(way, self.explorer.base.played, player)
         self._kinds: dict[str, ProcessorKind] = {
             metadata.name: metadata.kind
@@ -213,6 +214,22 @@ class SpecExploration:
             replay=replay,
             report=report,
             paste=pinned(self.way, finding.plan, self.test) if told else "",
+        )
+
+
+def _require_assertions_hold(explorer: Explorer) -> None:
+    """Refuse a function whose own assertions fail when it is called again, without faults: they would say nothing.
+
+    Raises:
+        SpecError: with what it raised.
+    """
+    raised = explorer.base.played.assertion
+    if raised:
+        raise SpecError(
+            f"the test's own assertions fail when it is called again without any fault: {raised}",
+            why="each run uses a copy of what inject(...) is given, and the object that the test holds is not used; "
+            "fixtures and parameters are made once, and shared by all runs",
+            instead=".eventually(lambda world: world.service(FakePayments).charges == [...]), which sees the copy",
         )
 
 

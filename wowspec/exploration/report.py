@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 from typing import Final
 
@@ -67,8 +68,7 @@ def mend_lines(laws: Sequence[str]) -> list[str]:
 def replay_line(test: str, plan: Plan | str, profile: str = "") -> str:
     """The line that runs a plan again, under a profile that is not the spec's own where one is named."""
     where = f" --wowspec-profile={profile}" if profile else ""
-    said = f"'{test}'" if "[" in test else test
-    return f"pytest {said} --wowspec-plan '{plan}'{where}"
+    return f"pytest {shlex.quote(test)} --wowspec-plan '{plan}'{where}"
 
 
 def pinned(way: Way, plan: Plan, test: str) -> str:

@@ -12,6 +12,7 @@ from ..errors import PlanNotReached, SpecError, SpecFailure
 from ..faults.plans import Plan
 from ..specs.nodes import Node, Setup, WithFaults
 from ..world.profiles import PortProfile
+from ..world.unrest import SwallowedCrashError
 from .collected import demands
 from .explore import SOUGHT, SpecExploration, profile_of_way, require_nothing_found
 from .pasting import steps_of
@@ -62,6 +63,9 @@ class Sweep:
             return as_of(known, test, place, said, ports_of(profile_of_way(way)))
         try:
             result = demands().run(SpecExploration(way, said, test, place))
+        except SwallowedCrashError:
+            # It hides what a crash would do, of all things: no mere reason why a spec is not swept.
+            raise
         except SpecError as error:
             return empty_result(test, place, not_swept=str(error))
         if key is not None:
