@@ -109,5 +109,30 @@ class OrderBoard:
         views["placed"] = views.get("placed", 0) + event.body.quantity
 
 
+class BoardRow(BaseModel):
+    quantity: int = 0
+    by_order: dict[str, int] = {}
+
+
+@projection(context="shop")
+class BoardInPlace:
+    """Counts in the row that is there: not idempotent either."""
+
+    @on_event
+    def placed(self, event: DomainEvent[OrderPlaced], views: Views[BoardRow]) -> None:
+        row = views.setdefault("placed", BoardRow())
+        row.quantity += event.body.quantity
+
+
+@projection(context="shop")
+class LedgerInPlace:
+    """Notes in the row that is there, by order: twice is as good as once."""
+
+    @on_event
+    def placed(self, event: DomainEvent[OrderPlaced], views: Views[BoardRow]) -> None:
+        row = views.setdefault("placed", BoardRow())
+        row.by_order[event.aggregate_id.id] = event.body.quantity
+
+
 shop = Context("shop", Order, Stock, OrderSaga, OrderBoard)
 safe_shop = Context("shop", Order, Stock, OrderSaga)

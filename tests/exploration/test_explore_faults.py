@@ -7,6 +7,9 @@ import re
 import pytest
 
 from tests.exploration.shop import (
+    BoardInPlace,
+    BoardRow,
+    LedgerInPlace,
     Order,
     OrderPaid,
     PayOrder,
@@ -75,6 +78,33 @@ def test_a_projection_that_counts_twice_is_found():
     assert "first departure from the fault-free run: " in text
     assert f"--wowspec-plan '{plan}'" in text
     assert f"@explore_faults.example({plan!r})" in text
+
+
+def test_a_projection_that_counts_in_its_row_is_found():
+    """A row that is changed in place is written when its function ends."""
+
+    @explore_faults
+    def board(spec):
+        spec.using(Order, BoardInPlace).when(PlaceOrder(id="o-1")).expect_view("placed", BoardRow(quantity=1))
+
+    text = found(board)
+    assert "plan   PlaceOrder>OrderPlaced>BoardInPlace/projection.write:BoardInPlace@1=ack_lost" in text
+    assert "(violates: convergence)" in text
+    assert "BoardInPlace['placed'] is BoardRow(quantity=2" in text
+    assert "projection.write:BoardInPlace@2" not in text
+
+
+def test_a_projection_that_is_idempotent_in_its_row_is_not_blamed():
+    """Every fault strikes its writes, and nothing is found but what the runtime is known for."""
+
+    @explore_faults
+    def ledger(spec):
+        spec.using(Order, LedgerInPlace).when(PlaceOrder(id="o-1")).expect_version(1)
+
+    (result,) = results(ledger)
+    struck = [cell["kind"] for cell in result["cells"] if cell["point"] == "projection.write:LedgerInPlace"]
+    assert struck == ["fail", "timeout", "ack_lost", "ack_lost_permanent"]
+    assert all(item["known"] for finding in result["findings"] for item in finding["broken"])
 
 
 def test_what_verbs_expect_describes_the_run_without_faults():

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
+from typing import Any
+
 import pytest
 from pydantic import BaseModel
 
 import wowspec
 from wowspec import (
+    Clock,
     DeadlineExceeded,
     FaultPoints,
     InjectedFault,
@@ -24,6 +28,10 @@ from wowspec import (
     projection,
 )
 from wowspec.errors import InjectedTimeout
+from wowspec.exploration.playing import Way, play
+from wowspec.faults.plans import Plan
+from wowspec.specs import tracking
+from wowspec.specs.parts import profile_of
 from wowspec.world.points import Room
 
 from .crash_domain import Order, OrderPaid, OrderPlaced, PayOrder
@@ -298,6 +306,208 @@ class Deleting:
     def on_paid(self, event: OrderPaid, views: Views[int]) -> None:
         views["one"] = 1
         del views["one"]
+
+
+# --- rows that are changed in place --------------------------------------------------------------------------------
+
+
+@dataclass
+class Row:
+    n: int = 0
+    seen: list[str] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class SlimRow:
+    n: int = 0
+
+
+class ModelRow(BaseModel):
+    n: int = 0
+
+
+class PlainRow:
+    """Of which only its attributes tell what it holds."""
+
+    def __init__(self) -> None:
+        self.n = 0
+
+
+class InPlace:
+    """Asks for a row and counts in it."""
+
+    row: Any = Row
+
+    @on_event
+    def on_paid(self, event: OrderPaid, views: Views[Any]) -> None:
+        row = views.setdefault("all", self.row())
+        row.n += 1
+
+
+@projection(context="fault_points")
+class CountsInRow(InPlace):
+    """In a dataclass."""
+
+
+@projection(context="fault_points")
+class CountsInSlots(InPlace):
+    """In one with slots."""
+
+    row = SlimRow
+
+
+@projection(context="fault_points")
+class CountsInModel(InPlace):
+    """In a model."""
+
+    row = ModelRow
+
+
+@projection(context="fault_points")
+class CountsInObject(InPlace):
+    """In an object without `__eq__`."""
+
+    row = PlainRow
+
+
+@projection(context="fault_points")
+class CountsInDict:
+    """In a dict, after an await, with views from its constructor."""
+
+    def __init__(self, views: Views[dict[str, int]]) -> None:
+        self.views = views
+
+    @on_event
+    async def on_paid(self, event: OrderPaid, clock: Clock) -> None:
+        row = self.views.setdefault("all", {"n": 0})
+        await clock.sleep(1)
+        row["n"] += 1
+
+
+IN_PLACE = pytest.mark.parametrize(
+    "writer", [CountsInRow, CountsInSlots, CountsInModel, CountsInObject, CountsInDict], ids=lambda cls: cls.__name__
+)
+
+
+def counted(writer, *armed, name="in_memory"):
+    """Of a payment: how its writes ended, and what the row counts."""
+    spec = given(PLACED).with_profile(name).using(writer).with_faults(*armed).when(PAY).expect_any_outcome()
+    run = spec.run()
+    row = run.session.runtime.views.of(writer).get("all")
+    count = row.get("n") if isinstance(row, dict) else row and row.n
+    rows = [row for row in run.rows if row.point == f"projection.write:{writer.__name__}"]
+    return [(row.outcome, row.detail) for row in rows], count
+
+
+def looked_for(writer):
+    """How writes end that are looked for, and that no fault strikes; and the rows in the end."""
+    with tracking.aside():
+        spec = given(PLACED).using(writer).when(PAY)
+    way = Way(tuple(spec._node.path()), profile_of("in_memory"), explores=("projection.write",))
+    played = play(way, Plan(), record=True)
+    rows = [(row.outcome, row.detail) for row in played.rows if row.point.startswith("projection.write")]
+    return rows, played.session.runtime.views.of(writer)
+
+
+@IN_PLACE
+def test_a_row_changed_in_place_is_written_when_its_function_ends(writer):
+    """Once, be it new or not."""
+    assert counted(writer) == ([], 1)
+    assert looked_for(writer)[0] == [("ok", "all")]
+
+
+@IN_PLACE
+def test_a_change_in_place_that_failed_is_undone(writer):
+    """A row that is new is not there, another one is as it was; the retry finds it so."""
+    write = faults.projection.write(writer)
+
+    assert counted(writer, write.fails()) == ([("fail", "all")], None)
+    assert counted(writer, write.times_out()) == ([("timeout", "all"), ("ok", "all")], 1)
+    assert counted(writer, write.crashes_before(), name="kafka")[1] == 1
+    # The second attempt finds the row, and is stopped as it changes it.
+    both = [write.loses_reply(), write.fails(at=2)]
+    assert counted(writer, *both) == ([("ack_lost", "all"), ("fail", "all")], 1)
+
+
+@IN_PLACE
+def test_a_change_in_place_whose_reply_is_lost(writer):
+    """It was made, and the retry makes it again."""
+    write = faults.projection.write(writer)
+
+    assert counted(writer, write.loses_reply()) == ([("ack_lost", "all"), ("ok", "all")], 2)
+    assert counted(writer, write.crashes_after(), name="kafka")[1] == 2
+
+
+@projection(context="fault_points")
+class CountsAndPuts:
+    """Changes a row in place and says so."""
+
+    @on_event
+    def on_paid(self, event: OrderPaid, views: Views[Row]) -> None:
+        row = views.setdefault("all", Row())
+        row.n += 1
+        views["all"] = row
+
+
+def test_a_row_that_is_put_is_written_then():
+    """The same content is written once; a write that failed undoes what was changed in the row before it."""
+    write = faults.projection.write(CountsAndPuts)
+
+    assert looked_for(CountsAndPuts)[0] == [("ok", "all")]
+    assert counted(CountsAndPuts, write.fails()) == ([("fail", "all")], None)
+    assert counted(CountsAndPuts, write.times_out())[1] == 1
+    assert counted(CountsAndPuts, write.loses_reply())[1] == 2
+    both = [write.loses_reply(), write.fails(at=2)]
+    assert counted(CountsAndPuts, *both) == ([("ack_lost", "all"), ("fail", "all")], 1)
+
+
+@projection(context="fault_points")
+class Spreads:
+    """Changes rows of several ids, and only looks at others."""
+
+    @on_event
+    def on_paid(self, event: OrderPaid, views: Views[Row]) -> None:
+        for name in ("d", "b", "a", "c"):
+            views[name] = Row()
+        views["a"].seen.append("paid")
+        for name, row in views.items():
+            row.n += name != "b"
+        views.pop("c").n += 1
+
+
+def test_rows_are_written_in_the_order_in_which_they_were_handed_out():
+    """Once each; those behind a write that failed are not written, and one that was deleted is no row any more."""
+    put = [("ok", "d"), ("ok", "b"), ("ok", "a"), ("ok", "c"), ("ok", "c")]
+    rows, views = looked_for(Spreads)
+    assert rows == [*put, ("ok", "d"), ("ok", "a")]
+    assert dict(views) == {"d": Row(1), "b": Row(), "a": Row(1, ["paid"])}
+
+    def after(fault):
+        run = given(PLACED).using(Spreads).with_faults(fault).when(PAY).expect_any_outcome().run()
+        return dict(run.session.runtime.views.of(Spreads))
+
+    assert after(faults.projection.write(Spreads).fails(at=6)) == {"d": Row(), "b": Row(), "a": Row()}
+    assert after(faults.projection.write(Spreads).fails(at=7)) == {"d": Row(1), "b": Row(), "a": Row()}
+
+
+@projection(context="fault_points")
+class Breaks:
+    """Fails by itself once it has changed a row."""
+
+    @on_event
+    def on_paid(self, event: OrderPaid, views: Views[Row]) -> None:
+        views.setdefault("all", Row()).n += 1
+        raise ValueError("broken")
+
+
+def test_a_function_that_fails_by_itself_leaves_its_rows_as_they_are():
+    """As it does where nobody looks at its writes."""
+    run = given(PLACED).using(Breaks).when(PAY).expect_downstream_error(Breaks, ValueError).run()
+    assert run.session.runtime.views.of(Breaks)["all"] == Row(1)
+
+    rows, views = looked_for(Breaks)
+    assert rows == []
+    assert views["all"] == Row(1)
 
 
 def test_a_write_cannot_hang():

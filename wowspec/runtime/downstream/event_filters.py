@@ -65,13 +65,27 @@ class EventFunctionFilter:
             f"{type(event.body).__name__} v{event.version}#{event.sequence}",
             nothing,
         )
-        result = await invoke(target.handler, target.instance, exchange, world)
+        if world.injector is None:
+            result = await invoke(target.handler, target.instance, exchange, world)
+        else:
+            result = await self._watched(exchange)
         if target.kind is ProcessorKind.STATELESS_SAGA:
             exchange.command_stream = await send_commands(result, event, runtime, target.handler.place)
         unrest = world.unrest
         if unrest is not None and unrest.is_doomed(exchange.lane):
             await unrest.die(exchange.lane.function)
         await next(exchange)
+
+    async def _watched(self, exchange: DomainEventExchange[Any]) -> Any:
+        """Call the function, and write what it changed in place in rows of its views."""
+        runtime, target = self._runtime, exchange.event_function
+        try:
+            result = await invoke(target.handler, target.instance, exchange, runtime.world)
+        except BaseException:
+            runtime.views.let_go(exchange)
+            raise
+        runtime.views.settle(exchange, runtime.world, target.handler.place)
+        return result
 
 
 def _notifier(kind: ProcessorKind) -> FilterRow:
