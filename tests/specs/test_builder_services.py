@@ -7,7 +7,17 @@ from typing import Protocol
 import pytest
 from pydantic import BaseModel
 
-from wowspec import SpecError, aggregate_root, given, on_command, on_sourcing
+from wowspec import (
+    DomainEvent,
+    SpecError,
+    aggregate_root,
+    given,
+    on,
+    on_command,
+    on_event,
+    on_sourcing,
+    projection,
+)
 
 
 class Ask(BaseModel):
@@ -52,6 +62,30 @@ class Named:
 HISTORY = Answered(by="given")
 
 
+class Asked(BaseModel):
+    by: str
+
+
+class DeskState(BaseModel):
+    id: str
+
+    @on_sourcing
+    def asked(self, event: Asked) -> None: ...
+
+
+@aggregate_root(context="desk")
+class Desk:
+    def __init__(self, state: DeskState) -> None:
+        self.state = state
+
+
+@projection(context="desk")
+class Listing:
+    @on_event
+    def asked(self, event: DomainEvent[Asked], table: dict) -> None:
+        table[event.body.by] = table.get(event.body.by, 0) + 1
+
+
 def test_an_injected_service_replaces_a_factory_for_good():
     """After `inject(name=...)` no later copy of the world gets the factory's service of that name."""
     (
@@ -87,3 +121,12 @@ def test_a_bare_protocol_is_asked_for_by_name():
     assert "nothing supplies parameter 'oracle' of Clerk.ask" in text
     assert ".inject(oracle=...), or @runtime_checkable above Oracle" in text
     assert "Oracle(...)" not in text
+
+
+def test_a_dictionary_is_told_by_its_name():
+    """A message's header is a dictionary, too: what was injected under the parameter's name is what is meant."""
+    table: dict[str, int] = {}
+    other = {"other": 1}
+    given(Listing, on(Desk, "d-1", Asked(by="ann"))).inject(other=other, table=table).run()
+    assert table == {"ann": 1}
+    assert other == {"other": 1}

@@ -58,6 +58,10 @@ def _held(exchange: Any) -> Iterator[tuple[str, Any]]:
 _ALIASES: Final = {"command": "message", "event": "message", "result": "exchange"}
 
 
+#: Classes that say little of what is meant.
+_BUILT_IN: Final = frozenset({dict, list, set, frozenset, tuple, str, int, float, bool, bytes})
+
+
 def arguments(handler: HandlerFunction, exchange: Any, world: World) -> tuple[list[Any], dict[str, Any]]:
     """The further arguments of a function, positional and by keyword.
 
@@ -94,6 +98,11 @@ def _resolve(parameter: Parameter, exchange: Any, world: World, owner: type | No
     if parameter.service_name is not None:
         return _service(services.by_name(parameter.service_name), exchange, world)
     wanted = parameter.wanted
+    if wanted in _BUILT_IN:
+        # A dictionary or a text is told by its name where one was injected under it: a message's header is one, too.
+        named = services.by_name(parameter.name)
+        if isinstance(named, wanted):
+            return _service(named, exchange, world)
     if wanted is not None:
         if wanted is CommandResultAccessor:
             return exchange

@@ -137,7 +137,7 @@ def test_no_recovery_makes_a_finding(system, recovery):
 
 @pytest.mark.parametrize(
     ("system", "profile"),
-    [(invites, "kafka"), (publishes, "in_memory"), (books, "in_memory"), (posts, "redis"), (enters, "mongo")],
+    [(invites, "kafka"), (publishes, "in_memory"), (books, "in_memory"), (posts, "redis")],
     ids=lambda value: getattr(value, "__name__", value),
 )
 def test_nothing_is_found_by_two_faults(system, profile):
