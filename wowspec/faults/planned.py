@@ -131,9 +131,7 @@ class PlanArmory(Armory):
 
     def copy(self) -> PlanArmory:
         """An independent armory with the same counts."""
-        other = PlanArmory(
-            self.plan, record=self.reached is not None, explores=self._explores, most_visits=self._left
-        )
+        other = PlanArmory(self.plan, record=self.reached is not None, explores=self._explores, most_visits=self._left)
         other.armed = [ArmedFault(armed.fault, armed.target, armed.visits, armed.struck) for armed in self.armed]
         other.fired = list(self.fired)
         other._visits = dict(self._visits)
