@@ -262,6 +262,12 @@ def require_nothing_found(result: ResultJson, *, strict: bool = False) -> None:
             "  why: what is declared is excused, and an excuse for nothing hides the next finding\n"
             "  instead: remove it from expected=[...] or the baseline"
         )
+    texts += [
+        f"a plan ends the process in which it is run: {plan}\n"
+        "  why: nobody can say what else comes of it; under the same fault it would end the application, too\n"
+        "  instead: code that raises where it calls os._exit(), or that does not overrun the stack of a library"
+        for plan in result["killed"]
+    ]
     if texts:
         raise SpecFailure("\n\n".join(texts))
 
