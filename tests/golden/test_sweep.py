@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from pathlib import Path
 
 import pytest
@@ -28,10 +29,8 @@ def broadcast(spec):
 def found(test, **options):
     """The laws that a test breaks and that the runtime is not known for, by plan."""
     collected.take()
-    try:
+    with contextlib.suppress(SpecFailure):
         explore_faults(**options)(test)()
-    except SpecFailure:
-        pass
     return {
         finding["plan"]: [item["law"] for item in finding["broken"] if not item["known"]]
         for result in collected.take()
