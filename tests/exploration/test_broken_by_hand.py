@@ -19,6 +19,9 @@ from wowspec.exploration.sweeping import Sweep
 from wowspec.specs.builder import spec
 from wowspec.world.unrest import SwallowedCrashError
 
+#: The gate runs these on one Python: they start many processes, or sweep a great deal.
+pytestmark = pytest.mark.long
+
 
 class Gate:
     """A service that says when to go on."""

@@ -33,6 +33,9 @@ from wowspec.exploration.strength import expectations_of, run_again, strength_of
 from wowspec.exploration.strength_report import document, strength_lines, totals
 from wowspec.specs import injecting
 
+#: The gate runs these on one Python: they start many processes, or sweep a great deal.
+pytestmark = pytest.mark.long
+
 WEAK = """
 def test_weak():
     given().when(Register(id="p-1", grams=500)).expect_event(Registered)

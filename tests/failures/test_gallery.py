@@ -9,6 +9,9 @@ import pytest
 
 from .gallery import MISTAKES, PAGE, SECTIONS, mistakes, page, texts
 
+#: The gate runs these on one Python: they start many processes, or sweep a great deal.
+pytestmark = pytest.mark.long
+
 NAMES = [mistake.name for mistake in mistakes()]
 #: Lines that say what to write, or which line to look at.
 REMEDIES = ("instead: ", "hint: ", "if it is right: ", "if it should: ", "made by ", "pin it")

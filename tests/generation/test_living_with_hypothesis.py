@@ -14,6 +14,9 @@ from typing import Final
 
 import pytest
 
+#: The gate runs these on one Python: they start many processes, or sweep a great deal.
+pytestmark = pytest.mark.long
+
 ROOT: Final = Path(__file__).parent.parent.parent
 SHOP: Final = Path(__file__).parent / "shop.py"
 #: A property that one fault breaks, one that holds, and a machine.

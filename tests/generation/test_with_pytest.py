@@ -8,6 +8,9 @@ import pytest
 
 from tests.plugin.test_entry import run_pytest
 
+#: The gate runs these on one Python: they start many processes, or sweep a great deal.
+pytestmark = pytest.mark.long
+
 DOMAIN = """
 from typing import Annotated
 
