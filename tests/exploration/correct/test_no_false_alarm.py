@@ -16,7 +16,7 @@ from wowspec import Spec
 pytestmark = pytest.mark.long
 
 Test = Callable[[Spec[Any]], Any]
-PROFILES = ["in_memory", "kafka", "mongo", "redis"]
+PROFILES = ["in_memory", "kafka", "mongo"]
 
 
 def counts(spec: Spec[Any]) -> None:
