@@ -19,7 +19,7 @@ from wowspec.exploration.sweeping import Sweep
 from wowspec.specs.builder import spec
 from wowspec.world.unrest import SwallowedCrashError
 
-#: The gate runs these on one Python: they start many processes, or sweep a great deal.
+#: They start many processes, or sweep a great deal.
 pytestmark = pytest.mark.long
 
 

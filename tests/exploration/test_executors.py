@@ -16,7 +16,7 @@ from tests.plugin.test_entry import run_pytest
 from wowspec import SpecError
 from wowspec.exploration.executors import shop_of
 
-#: The gate runs these on one Python: they start many processes, or sweep a great deal.
+#: They start many processes, or sweep a great deal.
 pytestmark = pytest.mark.long
 
 FACTORY = """

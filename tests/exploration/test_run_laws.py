@@ -30,8 +30,6 @@ from wowspec.specs.parts import profile_of
 from wowspec.world.points import DOMAIN_EVENT_BUS_SEND
 from wowspec.world.profiles import IN_MEMORY
 
-#: The gate runs these on one Python: they start many processes, or sweep a great deal.
-pytestmark = pytest.mark.long
 
 Steps = Callable[[Spec[Any]], Spec[Any]]
 

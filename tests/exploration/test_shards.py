@@ -14,7 +14,7 @@ from tests.plugin.test_entry import run_pytest
 from wowspec.exploration.enumeration import Bounds, Step, explore
 from wowspec.faults.plans import Plan
 
-#: The gate runs these on one Python: they start many processes, or sweep a great deal.
+#: They start many processes, or sweep a great deal.
 pytestmark = pytest.mark.long
 
 PARTS = 3

@@ -33,7 +33,7 @@ from wowspec.exploration.strength import expectations_of, run_again, strength_of
 from wowspec.exploration.strength_report import document, strength_lines, totals
 from wowspec.specs import injecting
 
-#: The gate runs these on one Python: they start many processes, or sweep a great deal.
+#: They start many processes, or sweep a great deal.
 pytestmark = pytest.mark.long
 
 WEAK = """

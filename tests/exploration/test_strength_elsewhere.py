@@ -11,7 +11,7 @@ import pytest
 from tests.exploration.spread import DOMAIN
 from tests.plugin.test_entry import run_pytest
 
-#: The gate runs these on one Python: they start many processes, or sweep a great deal.
+#: They start many processes, or sweep a great deal.
 pytestmark = pytest.mark.long
 
 #: Something that nobody notices, an item that changes nothing, an expectation that nothing makes fail; a patch.

@@ -13,7 +13,7 @@ from wowspec.specs.parts import PROFILES
 from .pages import with_tables
 from .witness_page import BASE, PAGE, TABLES, declared, no_longer
 
-#: The gate runs these on one Python: they start many processes, or sweep a great deal.
+#: They start many processes, or sweep a great deal.
 pytestmark = pytest.mark.long
 
 TEXT: Final = PAGE.read_text(encoding="utf-8")

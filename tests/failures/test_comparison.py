@@ -10,7 +10,7 @@ import pytest
 from .comparison import HAS_PROTEAN, PAGE, TABLE, all_texts, page, versions
 from .test_gallery import REMEDIES
 
-#: The gate runs these on one Python: they start many processes, or sweep a great deal.
+#: They start many processes, or sweep a great deal.
 pytestmark = pytest.mark.long
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from .gallery import MISTAKES, PAGE, SECTIONS, mistakes, page, texts
 
-#: The gate runs these on one Python: they start many processes, or sweep a great deal.
+#: They start many processes, or sweep a great deal.
 pytestmark = pytest.mark.long
 
 NAMES = [mistake.name for mistake in mistakes()]

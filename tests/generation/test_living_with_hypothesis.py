@@ -14,7 +14,7 @@ from typing import Final
 
 import pytest
 
-#: The gate runs these on one Python: they start many processes, or sweep a great deal.
+#: They start many processes, or sweep a great deal.
 pytestmark = pytest.mark.long
 
 ROOT: Final = Path(__file__).parent.parent.parent

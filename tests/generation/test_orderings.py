@@ -29,7 +29,7 @@ from wowspec.modeling.processors import projection
 
 from .shop import Backup, Bank, Careful, Careless, Paid, Pay, PayOnce, Ship
 
-#: The gate runs these on one Python: they start many processes, or sweep a great deal.
+#: They start many processes, or sweep a great deal.
 pytestmark = pytest.mark.long
 
 QUIET = settings(database=None, max_examples=150, deadline=None, derandomize=True)

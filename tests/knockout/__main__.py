@@ -21,8 +21,7 @@ def run_marked(table: Table, row: int | None) -> subprocess.CompletedProcess[str
     if row is not None:
         environment[VARIABLE] = f"{table.place}#{row}"
     options = ["-x", "-q", "--tb=line", "-p", "no:cacheprovider", "-p", "wowspec.plugin"]
-    if table.has_clauses:
-        options += ["-m", "clause"]
+    options += ["-m", "clause" if table.has_clauses else "long or not long"]
     return subprocess.run(
         [sys.executable, "-m", "pytest", *options, *table.tests],
         env=environment,

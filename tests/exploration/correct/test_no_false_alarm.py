@@ -12,7 +12,7 @@ from tests.exploration.defects import deliveries
 from tests.exploration.defects.sweeping import assert_nothing_found, sweep
 from wowspec import Spec
 
-#: The gate runs these on one Python: they start many processes, or sweep a great deal.
+#: They start many processes, or sweep a great deal.
 pytestmark = pytest.mark.long
 
 Test = Callable[[Spec[Any]], Any]

@@ -6,7 +6,7 @@ import pytest
 
 from tests.plugin.test_entry import run_pytest
 
-#: The gate runs these on one Python: they start many processes, or sweep a great deal.
+#: They start many processes, or sweep a great deal.
 pytestmark = pytest.mark.long
 
 SUITE = """
