@@ -30,7 +30,6 @@ from wowspec.specs.parts import profile_of
 from wowspec.world.points import DOMAIN_EVENT_BUS_SEND
 from wowspec.world.profiles import IN_MEMORY
 
-
 Steps = Callable[[Spec[Any]], Spec[Any]]
 
 
