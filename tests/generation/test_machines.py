@@ -24,6 +24,9 @@ from wowspec import (
     state_machine,
 )
 
+#: They start many processes, or sweep a great deal.
+pytestmark = pytest.mark.long
+
 QUIET = settings(database=None, max_examples=60, stateful_step_count=8, deadline=None, derandomize=True)
 
 

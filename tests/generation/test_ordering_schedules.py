@@ -14,6 +14,9 @@ from wowspec.faults.plans import Plan
 from wowspec.specs import tracking
 from wowspec.specs.builder import spec
 
+#: They start many processes, or sweep a great deal.
+pytestmark = pytest.mark.long
+
 QUIET = settings(database=None, max_examples=200, deadline=None, derandomize=True)
 
 

@@ -58,6 +58,9 @@ from wowspec.generation.seeding import Envelope, Seeds, commands_for
 from wowspec.generation.unreachable import Judged, Searcher
 from wowspec.specs import injecting, tracking
 
+#: They start many processes, or sweep a great deal.
+pytestmark = pytest.mark.long
+
 
 def judged(base, limit=200):
     """What is found of the histories of a spec; a command follows, which is not sent."""

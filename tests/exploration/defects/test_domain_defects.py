@@ -14,6 +14,9 @@ from tests.exploration.defects.sweeping import assert_due_to_domain, assert_noth
 from wowspec import Context, Spec, SpecFailure, explore_faults
 from wowspec.faults.plans import Plan
 
+#: They start many processes, or sweep a great deal.
+pytestmark = pytest.mark.long
+
 Test = Callable[[Spec[Any]], Any]
 
 
