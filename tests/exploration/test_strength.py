@@ -318,7 +318,7 @@ def test_the_file_has_every_perturbation_and_who_reaches_it(suite, tmp_path):
 
 def test_several_processes_come_to_the_same(suite, tmp_path):
     """Results travel with the reports; which process ran which test is of no concern."""
-    pytest.importorskip("xdist")
+    pytest.importorskip("xdist", reason="pytest-xdist spreads the suite over processes")
     arguments = ("--wowspec-strength", "--wowspec-lint", "--wowspec-strength-json=strength.json")
     files = {"weak": WEAK, "strong": STRONG, "other": WEAK.replace("test_weak", "test_other")}
 
