@@ -277,6 +277,9 @@ def _source(function: Callable[[Any], Any]) -> str:
 
 def _body(code: CodeType) -> str | None:
     """The source of a lambda's body: what its instructions stand for, from the first to the last."""
+    if code.co_filename == "<string>":
+        # Nobody's source: where `python -c` runs, Python 3.13 keeps that command's lines under this name.
+        return None
     starts: list[tuple[int, int]] = []
     ends: list[tuple[int, int]] = []
     for line, end_line, column, end_column in code.co_positions():
