@@ -14,7 +14,7 @@ from wowspec.exploration.enumeration import Bounds
 from wowspec.exploration.explorer import Explorer
 from wowspec.exploration.playing import Way
 from wowspec.exploration.settings import settings
-from wowspec.exploration.sweeping import Sweep
+from wowspec.exploration.sweeping import Sweep, way_of
 from wowspec.faults.plans import Plan
 from wowspec.specs.nodes import Node
 
@@ -89,21 +89,25 @@ def _all(kept: Explorer, plans: list[Plan]) -> None:
 
 
 def suite(specs: int) -> float:
-    """Seconds of a sweep of so many specs, over those of their plans alone."""
+    """Seconds of a sweep of so many specs, over those of the same runs alone: of the same ways, under the same plans.
+
+    The sweep of a spec and its runs alone take turns, so that both meet the same moods of the machine.
+    """
     paths = [steps(f"a-{number}", number + 1) for number in range(specs)]
     sweep, said = Sweep(), settings()
     # The witness is swept once a process, whatever the size of the suite.
     sweep.run([steps("a-0", 9)], said, "test")
-    started = perf_counter()
-    results = [result for number, path in enumerate(paths) for result in sweep.run([path], said, f"test_{number}")]
-    whole = perf_counter() - started
-    kept = [Explorer(Way(tuple(path))) for path in paths[:10]]
-    plans = [(each, each.singles()) for each in kept]
-    started = perf_counter()
-    for each, singles in plans:
-        _all(each, singles)
-    alone = (perf_counter() - started) / sum(len(singles) for _, singles in plans)
-    return whole / (alone * sum(result["plans"] for result in results))
+    whole = alone = 0.0
+    for number, path in enumerate(paths):
+        started = perf_counter()
+        results = sweep.run([path], said, f"test_{number}")
+        whole += perf_counter() - started
+        kept = Explorer(way_of(path, said))
+        plans = kept.singles()
+        if len(plans) != sum(result["plans"] for result in results):
+            raise RuntimeError(f"{len(plans)} plans alone, {results[0]['plans']} in the sweep")
+        alone += timed(partial(_all, kept, plans), 1)
+    return whole / alone
 
 
 def megabytes(runs: int) -> float:
