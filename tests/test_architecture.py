@@ -28,6 +28,7 @@ ROOMS: Final = (
     "specs",
     "exploration",
     "generation",
+    "reporting",
     "plugin",
 )
 #: The package itself loads every room lazily, by text; its imports for type checkers show the whole house.

@@ -1,0 +1,155 @@
+"""What a suite came to, as one plain JSON document, of which every report is made.
+
+Version 1 of the schema; `docs/reports.md` describes it. Keys are only ever added. It holds no time of day, no duration
+and no absolute path: the same suite gives the same document.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final, TypedDict
+
+from ..exploration.results import ResultJson
+
+SCHEMA_VERSION: Final = 1
+
+
+class StepJson(TypedDict):
+    """A step of a spec, or what is expected after one.
+
+    Attributes:
+        keyword: `given`, `when`, `then`; `with` for what arranges the world (services, profile, faults).
+        verb: the verb of the language, such as `given` or `expect_events`.
+        sentence: the step in words, for people who do not read Python.
+        details: one line for each further item below the sentence, such as each expected event.
+        code: as its author would write it.
+    """
+
+    keyword: str
+    verb: str
+    sentence: str
+    details: list[str]
+    code: str
+
+
+class RowJson(TypedDict):
+    """One passed point.
+
+    Attributes:
+        millis: virtual time since the first row of the run.
+        lane: whose work it belongs to, as stories write it.
+        role: the room: `gateway`, `aggregate`, `event`, `state`, `snapshot`, ...
+        point: its text, such as `event_store.append`.
+        subject: number of the message that passed it, counted from 0 within the run; -1: none.
+        detail: what passed it, for reading.
+        outcome: `ok`, a fault kind, `error:<class>`, `rival:<outcome>`, or `violations:<n>`.
+        struck: whether a fault struck here.
+        note: an error that was logged and swallowed here; empty: none.
+    """
+
+    millis: int
+    lane: str
+    role: str
+    point: str
+    subject: int
+    detail: str
+    outcome: str
+    struck: bool
+    note: str
+
+
+class RunJson(TypedDict):
+    """What came of a step that runs something.
+
+    Attributes:
+        step: place of that step among the spec's steps.
+        command: as its author would write it; empty: none.
+        outcome: `succeeded`, `failed`, `unknown`.
+        error: class and first line of what failed; empty: nothing.
+        attempts: how often it was processed.
+        faults: those that struck, as `point@visit=kind`.
+        departure: place of the first row that the run without faults does not have; -1: none, or no faults.
+        ledgers: how many events were `emitted`, `stored`, `published`, `delivered`.
+        events: what was emitted, each as text.
+        sent: what sagas sent, each as text.
+        rows: the story.
+    """
+
+    step: int
+    command: str
+    outcome: str
+    error: str
+    attempts: int
+    faults: list[str]
+    departure: int
+    ledgers: dict[str, int]
+    events: list[str]
+    sent: list[str]
+    rows: list[RowJson]
+
+
+class SpecJson(TypedDict):
+    """One spec of a test: a way of steps from its first word to its last expectation.
+
+    Attributes:
+        subject: name of the aggregate root or processor that it is about.
+        context: the bounded context of that; empty: none.
+        scenario: a title in words: of the branches, or the test's docstring, or its name.
+        steps: in their order, expectations among them.
+        runs: one for each step that runs something; of commands in flight together one for each outcome.
+    """
+
+    subject: str
+    context: str
+    scenario: str
+    steps: list[StepJson]
+    runs: list[RunJson]
+
+
+class TestJson(TypedDict):
+    """One test.
+
+    Attributes:
+        id: node id.
+        file: seen from the root directory.
+        line: of the test's function, from 1.
+        title: first line of its docstring, or its name in words.
+        outcome: `passed`, `failed`, `skipped`, `xfailed`, `xpassed`, `error`.
+        failure: the failure's text; empty: none.
+        place: `file:line` of the verb that failed; empty: none.
+        specs: what it made; of a test under Hypothesis those of the last example.
+    """
+
+    id: str
+    file: str
+    line: int
+    title: str
+    outcome: str
+    failure: str
+    place: str
+    specs: list[SpecJson]
+
+
+class DocumentJson(TypedDict):
+    """The whole document.
+
+    Attributes:
+        schema: `SCHEMA_VERSION`.
+        tool: `wowspec`.
+        version: of wowspec.
+        title: name of the project: of the root directory.
+        tests: those that made specs, failed, or were explored, in the order of their ids.
+        exploration: as `--wowspec-fault-json` has it; empty: nothing was explored.
+        coverage: percent of the possible cells (point and kind) that were explored; None: nothing was.
+        strength: as `--wowspec-strength-json` has it; None: it was not asked for.
+        unreachable: as `--wowspec-unreachable-json` has it; None: it was not asked for.
+    """
+
+    schema: int
+    tool: str
+    version: str
+    title: str
+    tests: list[TestJson]
+    exploration: list[ResultJson]
+    coverage: float | None
+    strength: dict[str, Any] | None
+    unreachable: dict[str, Any] | None
