@@ -25,6 +25,7 @@ class Demands:
         baseline: declared findings by test.
         writes_baseline: findings fail no test, since they are about to be declared.
         elsewhere: says for a spec who runs its plans; None: they are run here.
+        draws: findings keep the stories of their runs, for a report.
         serve: here plans are run for another process: called within a passed test, by tasks and who does them.
     """
 
@@ -34,6 +35,7 @@ class Demands:
     baseline: dict[str, tuple[Declared, ...]] = field(default_factory=dict)
     writes_baseline: bool = False
     elsewhere: Callable[[SpecExploration], RunMany[PlanJson]] | None = None
+    draws: bool = False
     serve: Callable[[Mapping[str, Callable[[JobJson], ReplyJson]]], None] | None = None
 
     def run(self, exploration: SpecExploration) -> ResultJson:

@@ -64,6 +64,7 @@ class Exploration:
             shard=asked.shard,
             expected=(*self.said.expected, *asked.baseline.get(test, ())),
             tells_known=asked.strict or asked.plan is not None,
+            draws=asked.draws,
         )
 
         def function(spec: Spec[Any]) -> Any:

@@ -12,6 +12,7 @@ from ..faults.plans import Plan, nearest
 from ..modeling.processors import ProcessorKind
 from ..specs.execution import plan_of
 from ..specs.layout import several
+from ..specs.run_json import RunJson
 from ..specs.session import Profile
 from .analogy import known_laws
 from .determinism import require_same
@@ -23,6 +24,7 @@ from .report import finding_lines, mend_lines, pinned, replay_line
 from .results import BrokenJson, CellJson, FindingJson, PlanJson, ResultJson, empty_result, undeclared
 from .run_laws import RUN_LAW_BY_NAME
 from .settings import Settings
+from .stories import keep_some, story_of
 from .trial import Trial
 from .witness import ports_of, what_would_heal
 
@@ -54,8 +56,8 @@ class SpecExploration:
         self.said = said
         self.test = test
         self.spec = spec
-        self.profile = profile_of_way(way)
-        self.explorer = Explorer(
+        self.profile: Profile = profile_of_way(way)
+        self.explorer: Explorer = Explorer(
             way,
             player=player,
             profile=ports_of(self.profile),
@@ -149,6 +151,7 @@ class SpecExploration:
                 outcomes[recovery] = outcomes.get(recovery, 0) + 1
             if result["finding"] is not None:
                 json["findings"].append(result["finding"])
+        keep_some(json["findings"])
         json["cells"] = [
             CellJson(point=point, kind=kind, outcomes=outcomes) for (point, kind), outcomes in cells.items()
         ]
@@ -201,9 +204,11 @@ class SpecExploration:
             finding.would_heal = what_would_heal(finding, self._kinds, self.profile)
         told = finding.due_to_domain or (finding.broken if self.said.tells_known else [])
         report: list[str] = []
+        story: RunJson | None = None
         if told:
             trial = Trial(self.way, played, self.explorer.base, self.said.allowed)
             report = [*finding_lines(finding, trial, self.explorer.base, self.test, told), f"  replay {replay}"]
+            story = story_of(trial, self.explorer.base) if self.said.draws else None
         return FindingJson(
             plan=str(finding.plan),
             broken=broken,
@@ -214,6 +219,7 @@ class SpecExploration:
             replay=replay,
             report=report,
             paste=pinned(self.way, finding.plan, self.test) if told else "",
+            story=story,
         )
 
 

@@ -90,22 +90,22 @@ class Explorer:
     ) -> None:
         self.way = way
         self.profile = profile
-        self.selection = selection or Selection()
-        self.allowed = allowed or Allowances()
+        self.selection: Selection = selection or Selection()
+        self.allowed: Allowances = allowed or Allowances()
         self.recoveries = recoveries
         self._play = player
         played = player(way, Plan(), record=True)
         if played.author_error is not None:
             raise played.author_error
-        self.base = Trial(way, played, allowed=self.allowed)
+        self.base: Trial = Trial(way, played, allowed=self.allowed)
         #: Laws that break without any plan, by what the spec itself arms: nothing can be said of these.
-        self.unjudged = frozenset(broken.law for broken in judge(self.base))
+        self.unjudged: frozenset[str] = frozenset(broken.law for broken in judge(self.base))
         if self.unjudged:
             self.allowed = replace(self.allowed, laws_off=self.allowed.laws_off | self.unjudged)
         #: How many plans of one fault were left out, since they say the same of another aggregate.
-        self.symmetric = 0
+        self.symmetric: int = 0
         #: How many points a run may pass before it counts as one that never comes to rest.
-        self.most_visits = _VISITS_TIMES * len(played.rows) + _VISITS_MORE
+        self.most_visits: int = _VISITS_TIMES * len(played.rows) + _VISITS_MORE
 
     def run(self, plan: Plan, *, record: bool = False) -> tuple[PlanResult, Played]:
         """Run one plan and judge it.

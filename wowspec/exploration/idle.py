@@ -52,7 +52,7 @@ class Givens:
     """
 
     def __init__(self, path: Sequence[Node]) -> None:
-        self.looking = Perturbing()
+        self.looking: Perturbing = Perturbing()
         self.items: list[str] = []
         self._path = path
         self._shorter: dict[str, tuple[GivenItem, Sequence[Node]]] = {}

@@ -48,8 +48,8 @@ class Perturbing:
         self.perturbation = perturbation
         self.deeds: dict[Any, Deed] = {}
         self.sessions: list[Session] = []
-        self.happened = False
-        self.calls = 0
+        self.happened: bool = False
+        self.calls: int = 0
         self.asked: set[AggregateRef] = set()
         self._most_calls = most_calls
         self._chains = Chains()

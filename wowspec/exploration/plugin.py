@@ -47,7 +47,8 @@ class FaultsPlugin:
         option = config.getoption
         try:
             tells_known = bool(option("wowspec_strict")) or option("wowspec_plan") is not None
-            self._said = replace(_settings(config), tells_known=tells_known)
+            draws = bool(option("wowspec_report", None))
+            self._said = replace(_settings(config), tells_known=tells_known, draws=draws)
             plan: str | None = option("wowspec_plan")
             self._plan = None if plan is None else Plan.parse(plan)
             self._writes = _path(config, "wowspec_write_baseline", option("wowspec_write_baseline"))
@@ -65,10 +66,10 @@ class FaultsPlugin:
             # Each sweep begins with it.
             self._sweeps, self._said = True, replace(self._said, depth=0)
         self._strict = bool(option("wowspec_strict"))
-        self.crew = None if shop is None else Crew(shop, suite_of(config))
+        self.crew: Crew | None = None if shop is None else Crew(shop, suite_of(config))
         elsewhere = None if self.crew is None else self.crew.run_many
-        self.demands = Demands(
-            self._plan, self._strict, self._said.shard, self._baseline, bool(self._writes), elsewhere
+        self.demands: Demands = Demands(
+            self._plan, self._strict, self._said.shard, self._baseline, bool(self._writes), elsewhere, draws
         )
 
     @property

@@ -101,7 +101,7 @@ class Counts:
     __slots__ = ("attempts", "delivered", "emitted", "notes", "published", "stored")
 
     def __init__(self) -> None:
-        self.attempts = self.emitted = self.stored = self.published = self.delivered = 0
+        self.attempts: int = self.emitted = self.stored = self.published = self.delivered = 0
         self.notes: list[str] = []
 
     @property

@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any, Final, TypedDict
 
+from ..specs.run_json import RunJson
+
 SCHEMA_VERSION: Final = 1
 
 
@@ -22,7 +24,7 @@ class BrokenJson(TypedDict):
 
 
 class FindingJson(TypedDict):
-    """A plan under which laws break."""
+    """A plan under which laws break; `story`: the run under it, where a report is asked for that draws it."""
 
     plan: str
     broken: list[BrokenJson]
@@ -33,6 +35,7 @@ class FindingJson(TypedDict):
     replay: str
     report: list[str]
     paste: str
+    story: RunJson | None
 
 
 class PlanJson(TypedDict):

@@ -76,6 +76,7 @@ class Settings:
         examples: plans that are run in any case, and first.
         tells_known: whether reports are made of what the runtime is known for, too.
         shard: which of the plans are run: (i, n) for the i-th of n parts.
+        draws: whether findings keep the stories of their runs, since a report will draw them.
     """
 
     depth: int = 1
@@ -89,6 +90,7 @@ class Settings:
     examples: tuple[Plan, ...] = ()
     shard: tuple[int, int] = (1, 1)
     tells_known: bool = False
+    draws: bool = False
 
     def would_find(self, declared: Declared, ports: PortProfile) -> bool:
         """Whether a declared finding's plan is among those that are run: by its depth, points, kinds and profile."""

@@ -155,10 +155,10 @@ class Perturbable:
     """
 
     def __init__(self, path: Sequence[Node], counts: Callable[[Failure], bool] = lambda _: True) -> None:
-        self.place = place_of(path)
-        self.expectations = expectations_of(path)
-        self.left_out = ""
-        self.looking = Perturbing()
+        self.place: str = place_of(path)
+        self.expectations: dict[str, tuple[int, str]] = expectations_of(path)
+        self.left_out: str = ""
+        self.looking: Perturbing = Perturbing()
         self.perturbations: dict[str, Perturbation] = {}
         self._path = path
         self._counts = counts

@@ -251,4 +251,4 @@ class WitnessSaga:
         return File(id=event.aggregate_id.id, text=event.body.text)
 
 
-witness = Context("wowspec_witness", Witness, WitnessView, WitnessSaga)
+witness: Context = Context("wowspec_witness", Witness, WitnessView, WitnessSaga)

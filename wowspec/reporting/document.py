@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any, Final, TypedDict
 
 from ..exploration.results import ResultJson
+from ..specs.run_json import RunJson
 
 SCHEMA_VERSION: Final = 1
 
@@ -29,62 +30,6 @@ class StepJson(TypedDict):
     sentence: str
     details: list[str]
     code: str
-
-
-class RowJson(TypedDict):
-    """One passed point.
-
-    Attributes:
-        millis: virtual time since the first row of the run.
-        lane: whose work it belongs to, as stories write it.
-        role: the room: `gateway`, `aggregate`, `event`, `state`, `snapshot`, ...
-        point: its text, such as `event_store.append`.
-        subject: number of the message that passed it, counted from 0 within the run; -1: none.
-        detail: what passed it, for reading.
-        outcome: `ok`, a fault kind, `error:<class>`, `rival:<outcome>`, or `violations:<n>`.
-        struck: whether a fault struck here.
-        note: an error that was logged and swallowed here; empty: none.
-    """
-
-    millis: int
-    lane: str
-    role: str
-    point: str
-    subject: int
-    detail: str
-    outcome: str
-    struck: bool
-    note: str
-
-
-class RunJson(TypedDict):
-    """What came of a step that runs something.
-
-    Attributes:
-        step: place of that step among the spec's steps.
-        command: as its author would write it; empty: none.
-        outcome: `succeeded`, `failed`, `unknown`.
-        error: class and first line of what failed; empty: nothing.
-        attempts: how often it was processed.
-        faults: those that struck, as `point@visit=kind`.
-        departure: place of the first row that the run without faults does not have; -1: none, or no faults.
-        ledgers: how many events were `emitted`, `stored`, `published`, `delivered`.
-        events: what was emitted, each as text.
-        sent: what sagas sent, each as text.
-        rows: the story.
-    """
-
-    step: int
-    command: str
-    outcome: str
-    error: str
-    attempts: int
-    faults: list[str]
-    departure: int
-    ledgers: dict[str, int]
-    events: list[str]
-    sent: list[str]
-    rows: list[RowJson]
 
 
 class SpecJson(TypedDict):

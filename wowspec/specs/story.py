@@ -27,14 +27,14 @@ _FIRST, _LAST, _AROUND = 4, 4, 1
 def timeline(run: Run, *, most: int = MOST_ROWS) -> str:
     """The points that a run passed, and where the runtime swallowed an error."""
     rows = run.rows
-    notes = _swallowed(run, rows)
+    notes = swallowed(run, rows)
     if run.message is None and run.command is None:
         nothing = "nothing that is given reached a function"
         return rows_text(rows, head="virtual time", nothing=nothing, most=most, notes=notes)
     return rows_text(rows, most=most, notes=notes)
 
 
-def _swallowed(run: Run, rows: Sequence[TraceRow]) -> dict[int, str]:
+def swallowed(run: Run, rows: Sequence[TraceRow]) -> dict[int, str]:
     """What is said below a row: the error that was logged, and went no further, of what passed there."""
     notes: dict[int, str] = {}
     for entry in run.logged:
