@@ -101,7 +101,11 @@ class Counts:
     __slots__ = ("attempts", "delivered", "emitted", "notes", "published", "stored")
 
     def __init__(self) -> None:
-        self.attempts: int = self.emitted = self.stored = self.published = self.delivered = 0
+        self.attempts: int = 0
+        self.emitted: int = 0
+        self.stored: int = 0
+        self.published: int = 0
+        self.delivered: int = 0
         self.notes: list[str] = []
 
     @property
