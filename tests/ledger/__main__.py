@@ -1,27 +1,27 @@
-"""`python -m tests.ledger --write` writes docs/fidelity.md; `--check` says whether it is current."""
+"""`python -m tests.ledger --write` writes docs/fidelity.md and its numbers; `--check` says whether they are current."""
 
 from __future__ import annotations
 
 import argparse
 import sys
 
-from tests.ledger.ledger import COMMAND, LEDGER, collect, problems, render
+from tests.ledger.ledger import COMMAND, LEDGER, NUMBERS, ROOT, collect, numbers, problems, render
 
 
 def main() -> int:
     """Write or check; 1 if there is something to mend."""
     parser = argparse.ArgumentParser(prog="python -m tests.ledger", description=__doc__)
     what = parser.add_mutually_exclusive_group(required=True)
-    what.add_argument("--write", action="store_true", help="write docs/fidelity.md")
-    what.add_argument("--check", action="store_true", help="fail if docs/fidelity.md is stale")
+    what.add_argument("--write", action="store_true", help="write docs/fidelity.md and the numbers that reports show")
+    what.add_argument("--check", action="store_true", help="fail if one of them is stale")
     arguments = parser.parse_args()
     clauses = collect()
     found = problems(clauses)
-    text = render(clauses)
-    if arguments.write:
-        LEDGER.write_text(text, encoding="utf-8")
-    elif not LEDGER.exists() or LEDGER.read_text(encoding="utf-8") != text:
-        found.append(f"docs/{LEDGER.name} is stale: run {COMMAND}")
+    for path, text in ((LEDGER, render(clauses)), (NUMBERS, numbers(clauses))):
+        if arguments.write:
+            path.write_text(text, encoding="utf-8")
+        elif not path.exists() or path.read_text(encoding="utf-8") != text:
+            found.append(f"{path.relative_to(ROOT)} is stale: run {COMMAND}")
     for problem in found:
         print(problem, file=sys.stderr)
     states = [clause.state for clause in clauses.values()]

@@ -1,8 +1,9 @@
-"""Collect the marked tests and the golden hints of each clause, and write `docs/fidelity.md`."""
+"""Collect the marked tests and the golden hints of each clause; write `docs/fidelity.md`, and its numbers for reports."""
 
 from __future__ import annotations
 
 import ast
+import json
 import re
 import tomllib
 from collections import Counter, defaultdict
@@ -17,8 +18,11 @@ ROOT: Final = Path(__file__).parent.parent.parent
 DATA: Final = Path(__file__).parent / "clauses.toml"
 HEAD: Final = ROOT / "docs" / "fidelity.head.md"
 LEDGER: Final = ROOT / "docs" / "fidelity.md"
+#: What the HTML report says of it; it travels in the package.
+NUMBERS: Final = ROOT / "wowspec" / "reporting" / "fidelity.json"
 COMMAND: Final = "python -m tests.ledger --write"
 
+_STATES: Final = ("pinned", "open", "left out")
 _CLAUSE: Final = re.compile(r"^[A-Z]{3}-\d{3}$")
 
 
@@ -163,16 +167,72 @@ def render(clauses: dict[str, Clause]) -> str:
     return "\n".join(lines) + "\n"
 
 
+def numbers(clauses: dict[str, Clause]) -> str:
+    """The text of `fidelity.json`: by section, what is left out, where specs differ from the runtime on purpose."""
+    sections: dict[str, list[Clause]] = defaultdict(list)
+    left_out: dict[str, list[str]] = defaultdict(list)
+    for clause in clauses.values():
+        sections[clause.section].append(clause)
+        if clause.left_out:
+            left_out[clause.left_out].append(clause.id)
+    told = {
+        "runtime": "Wow 8.10.10",
+        "columns": ["area", "clauses", "all", *_STATES],
+        "areas": [[name, _span(members), len(members), *_counts(members)] for name, members in sections.items()],
+        "all": [len(clauses), *_counts(list(clauses.values()))],
+        "left_out": [[_spans(members), reason] for reason, members in left_out.items()],
+        "differences": [list(row) for row in differences()],
+    }
+    rows = [f" {json.dumps(key)}: {_lines(value)}" for key, value in told.items()]
+    return "{\n" + ",\n".join(rows) + "\n}\n"
+
+
+def _lines(value: object) -> str:
+    """JSON; of a list of lists a line each, so that changes can be read."""
+    if isinstance(value, list) and value and isinstance(value[0], list):
+        return "[\n" + ",\n".join(f"  {json.dumps(row, ensure_ascii=False)}" for row in value) + "\n ]"
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _counts(members: list[Clause]) -> list[int]:
+    states = [clause.state for clause in members]
+    return [states.count(state) for state in _STATES]
+
+
+def _span(members: list[Clause]) -> str:
+    first, last = members[0].id, members[-1].id
+    return first if first == last else f"{first} … {last}"
+
+
+def _spans(ids: list[str]) -> str:
+    """Clauses as ranges of neighbours."""
+    runs: list[list[str]] = []
+    for clause in ids:
+        prefix, number = clause.split("-")
+        if runs and runs[-1][-1] == f"{prefix}-{int(number) - 1:03d}":
+            runs[-1].append(clause)
+        else:
+            runs.append([clause])
+    return ", ".join(run[0] if len(run) == 1 else f"{run[0]} … {run[-1]}" for run in runs)
+
+
+def differences() -> list[tuple[str, str, str]]:
+    """The rows of the page's table of differences: in a spec, in the runtime, why."""
+    rows = [
+        line.strip("| ").split(" | ") for line in HEAD.read_text(encoding="utf-8").splitlines() if line.startswith("|")
+    ]
+    return [(row[0], row[1], row[2]) for row in rows[2:]]
+
+
 def _totals(clauses: dict[str, Clause]) -> list[str]:
-    states = ("pinned", "open", "left out")
     counted: dict[str, Counter[str]] = defaultdict(Counter)
     for clause in clauses.values():
         counted[clause.id.partition("-")[0]][clause.state] += 1
     lines = ["| clauses | all | pinned | open | left out |", "|---|---|---|---|---|"]
     for prefix, counts in counted.items():
-        lines.append(f"| {prefix} | {counts.total()} | {' | '.join(str(counts[state]) for state in states)} |")
+        lines.append(f"| {prefix} | {counts.total()} | {' | '.join(str(counts[state]) for state in _STATES)} |")
     whole: Counter[str] = sum(counted.values(), Counter())
-    lines.append(f"| **all** | {whole.total()} | {' | '.join(str(whole[state]) for state in states)} |")
+    lines.append(f"| **all** | {whole.total()} | {' | '.join(str(whole[state]) for state in _STATES)} |")
     return lines
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import textwrap
 
 from tests.ledger import ledger
@@ -21,10 +22,24 @@ def test_marks_name_clauses_of_the_contract():
 
 
 def test_ledger_is_current():
-    """docs/fidelity.md says what the marks and recordings say; `python -m tests.ledger --write` renews it."""
-    stale = ledger.LEDGER.read_text(encoding="utf-8") != ledger.render(ledger.collect())
+    """docs/fidelity.md and the numbers that reports show say what the marks and recordings say; `--write` renews them."""
+    clauses = ledger.collect()
+    pages = ((ledger.LEDGER, ledger.render(clauses)), (ledger.NUMBERS, ledger.numbers(clauses)))
+    stale = [path.name for path, text in pages if path.read_text(encoding="utf-8") != text]
 
-    assert not stale, f"docs/fidelity.md is stale: run {ledger.COMMAND}"
+    assert not stale, f"{', '.join(stale)} stale: run {ledger.COMMAND}"
+
+
+def test_numbers_name_all_that_is_left_out():
+    """Areas add up to the whole, and each clause that is left out stands in one range with its reason."""
+    told = json.loads(ledger.NUMBERS.read_text(encoding="utf-8"))
+    left_out = [text for text, _ in told["left_out"]]
+
+    assert [sum(column) for column in zip(*(area[2:] for area in told["areas"]), strict=True)] == told["all"]
+    assert told["all"][0] == 847
+    assert "TST-001 … TST-053" in left_out
+    assert "CMD-034, NAM-019, NAM-021" in left_out
+    assert len(told["differences"]) > 10
 
 
 def test_marks_are_found_wherever_they_stand(tmp_path, monkeypatch):
