@@ -130,6 +130,7 @@ if TYPE_CHECKING:
         NamedAggregate as NamedAggregate,
     )
     from .modeling.ordering import Order as Order
+    from .modeling.phrasing import phrase as phrase
     from .modeling.processors import (
         Context as Context,
         event_processor as event_processor,
@@ -186,6 +187,7 @@ _MODULES: Final[dict[str, tuple[str, ...]]] = {
     ".runtime.facts": ("ReadOnlyStateAggregate",),
     ".runtime.prepare": ("PrepareKey", "PreparedValue", "preparable_key"),
     ".modeling.ordering": ("Order",),
+    ".modeling.phrasing": ("phrase",),
     ".messages.wait_plans": ("chain", "event_handled", "processed", "projected", "saga_handled", "sent", "snapshot"),
     ".specs.run": ("Run",),
     ".specs.world_view": ("WorldView",),

@@ -104,11 +104,14 @@ class NotSerializableError(SpecError):
 class SpecFailure(AssertionError):
     """The system under test did not do what its spec says.
 
-    `expected` and `actual` are what was compared, where the failure is a comparison; diff viewers read them.
+    Attributes:
+        expected: what was expected, where the failure is a comparison: a text for a diff viewer, alike to `actual` in
+            all but what is not as expected; else None.
+        actual: what there is.
     """
 
-    expected: Any = None
-    actual: Any = None
+    expected: str | None = None
+    actual: str | None = None
 
 
 class PlanNotReached(SpecFailure):

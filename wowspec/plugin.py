@@ -18,6 +18,9 @@ _DEFAULTS: Final = "wowspec.specs.defaults"
 _ERRORS: Final = "wowspec.errors"
 _FIXTURES: Final = "wowspec.specs.fixtures"
 _FACTS: Final = "wowspec.specs.facts"
+_COMPARING: Final = "wowspec.specs.comparing"
+#: By which PyCharm and TeamCity show a test run.
+_TEAMCITY: Final = "teamcity.diff_tools"
 #: With `-vv` the listing of events that nothing sources.
 _LISTING_VERBOSITY: Final = 2
 _TRACKER: Final = pytest.StashKey[Any]()
@@ -149,6 +152,10 @@ def pytest_configure(config: pytest.Config) -> None:
         _perturb(config)
     if any(_asked(config, flag) for flag, _, _ in _UNREACHABLE_OPTIONS):
         _search(config)
+    if _TEAMCITY in sys.modules:
+        from .reporting.editors import EditorsPlugin
+
+        config.pluginmanager.register(EditorsPlugin(), "wowspec-editors")
     names = config.getini("wowspec_using")
     if names or _DEFAULTS in sys.modules:
         from .specs.defaults import use_in_suite
@@ -239,6 +246,8 @@ def pytest_runtest_makereport(
         shorten(failed.value)
         failed.traceback = pytest.ExceptionInfo.from_exception(failed.value).traceback
     report = yield
+    if report.failed and failed is not None:
+        _carry_sides(failed.value, report)
     if report.failed and _FIXTURES in sys.modules:
         told = sys.modules[_FIXTURES].stories(getattr(item, "funcargs", {}))
         report.sections += [("wowspec gateway", text) for text in told]
@@ -254,6 +263,18 @@ def pytest_runtest_makereport(
         if told:
             setattr(report, _TOLD, told)
     return report
+
+
+def _carry_sides(error: BaseException, report: Any) -> None:
+    """Let a report say what was compared, for diff viewers: text, expected side, actual side."""
+    expected, actual = getattr(error, "expected", None), getattr(error, "actual", None)
+    if _ERRORS in sys.modules and isinstance(error, sys.modules[_ERRORS].SpecFailure):
+        if expected is not None:
+            report.wowspec_compared = (str(error), expected, actual)
+    elif _COMPARING in sys.modules and isinstance(error, AssertionError):
+        sides = sys.modules[_COMPARING].last_sides(error)
+        if sides is not None:
+            report.wowspec_compared = (str(error), *sides)
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:

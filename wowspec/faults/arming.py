@@ -75,7 +75,7 @@ class Armory:
     __slots__ = ("_visits", "armed", "fired")
 
     def __init__(self, armed: Iterable[ArmedFault] = ()) -> None:
-        self.armed = list(armed)
+        self.armed: list[ArmedFault] = list(armed)
         self.fired: list[Fired] = []
         self._visits: dict[tuple[str, str], int] = {}
 

@@ -33,11 +33,11 @@ class PlannedStrike:
     __slots__ = ("fault", "kind", "payload", "struck", "visits")
 
     def __init__(self, fault: PlannedFault) -> None:
-        self.fault = fault
-        self.kind = fault.kind
+        self.fault: PlannedFault = fault
+        self.kind: FaultKind = fault.kind
         self.payload: Any = fault.number or None
-        self.visits = 0
-        self.struck = 0
+        self.visits: int = 0
+        self.struck: int = 0
 
 
 class PlanArmory(Armory):
@@ -57,11 +57,11 @@ class PlanArmory(Armory):
     ) -> None:
         super().__init__()
         self._left = most_visits
-        self.plan = plan
-        self.chains = Chains()
-        self.strikes = [PlannedStrike(fault) for fault in plan.faults]
+        self.plan: Plan = plan
+        self.chains: Chains = Chains()
+        self.strikes: list[PlannedStrike] = [PlannedStrike(fault) for fault in plan.faults]
         self.reached: list[tuple[Address, TraceRow]] | None = [] if record else None
-        self.last_strike = 0
+        self.last_strike: int = 0
         self._explores = explores
         self._visited: dict[tuple[str, str], int] = {}
         self._by_point: dict[str, list[PlannedStrike]] = {}

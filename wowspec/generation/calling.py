@@ -98,13 +98,13 @@ class Calls:
         self._bases = called.trials
         longest = max(len(trial.played.rows) for trial in called.trials)
         self._most_visits = _VISITS_TIMES * longest + _VISITS_MORE
-        self.profile = profile_of_way(called.trials[0].way)
-        self.judge = Judge(lambda plan: self.call(plan).trials, self.profile)
+        self.profile: Profile = profile_of_way(called.trials[0].way)
+        self.judge: Judge = Judge(lambda plan: self.call(plan).trials, self.profile)
         first = list(dict.fromkeys(fault for trial in called.trials for fault in self._faults(trial.played, 0)))
         #: Faults that break something alone, where each was tried.
         self.failing: list[PlannedFault] = []
         #: Every fault that may be worth drawing, in canonical order: those of the fault-free run first.
-        self.faults = [*first, *(self._probed(first) if probes else _retried(first))]
+        self.faults: list[PlannedFault] = [*first, *(self._probed(first) if probes else _retried(first))]
 
     def plans(self, max_faults: int) -> st.SearchStrategy[Plan]:
         """Plans of these faults; made once, since making a strategy costs more than drawing from it."""

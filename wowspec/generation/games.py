@@ -60,10 +60,10 @@ class Game:
 
     def __init__(self, rules: Rules) -> None:
         self.rules = rules
-        self.node = rules.root
+        self.node: Node = rules.root
         self.struck: list[PlannedFault] = []
         self.failed = False
-        self.model = rules.model() if rules.model is not None else None
+        self.model: Any | None = rules.model() if rules.model is not None else None
         self._played: Played | None = None
         self._settled: set[str] = set()
 

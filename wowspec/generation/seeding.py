@@ -59,7 +59,7 @@ class Seeds:
     __slots__ = ("groups",)
 
     def __init__(self, groups: Iterable[Iterable[Any]]) -> None:
-        self.groups = [_Group(roots) for roots in groups]
+        self.groups: list[_Group] = [_Group(roots) for roots in groups]
 
     @property
     def first(self) -> _Group:

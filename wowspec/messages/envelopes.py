@@ -63,7 +63,7 @@ class CommandMessage(Generic[C]):
             getattr(self, name) == getattr(other, name) for name in self.__slots__
         )
 
-    __hash__ = None  # type: ignore[assignment]
+    __hash__: ClassVar[None] = None  # type: ignore[assignment]
 
 
 @dataclass(slots=True)

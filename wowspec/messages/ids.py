@@ -72,7 +72,7 @@ class IdGenerator:
     __slots__ = ("_head", "_low", "_machine", "_millis", "_sequence", "machine_id")
 
     def __init__(self, machine_id: int = DEFAULT_MACHINE_ID) -> None:
-        self.machine_id = machine_id
+        self.machine_id: int = machine_id
         self._machine = to_radix62(machine_id, MACHINE_CHARS)
         self._millis = -1
         # All but the last digit, which alone changes most of the time; `_sequence` is that of digit 0.

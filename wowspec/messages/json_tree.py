@@ -89,7 +89,7 @@ class Tree:
             kind = "nothing" if value is None else type(value).__name__
             message = f"cannot read {what} from JSON: it is no object but {kind}"
             raise DecodeError(message)
-        self.what = what
+        self.what: str = what
         self._values: dict[str, Any] = value
 
     def __contains__(self, key: str) -> bool:

@@ -76,9 +76,9 @@ class EventRecord:
         self._facts = facts
         self._body: Any = None
         self._body_text: str | None = body_text
-        self.name = name
-        self.revision = revision
-        self.body_type = body_type
+        self.name: str = name
+        self.revision: str = revision
+        self.body_type: str | None = body_type
 
     @property
     def facts(self) -> EventFacts:

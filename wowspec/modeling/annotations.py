@@ -189,9 +189,9 @@ class ClassAnnotation:
         return cls
 
 
-create_aggregate = ClassAnnotation("create_aggregate", Create())
-allow_create = ClassAnnotation("allow_create", AllowCreate())
-void_command = ClassAnnotation("void_command", Void())
+create_aggregate: ClassAnnotation = ClassAnnotation("create_aggregate", Create())
+allow_create: ClassAnnotation = ClassAnnotation("allow_create", AllowCreate())
+void_command: ClassAnnotation = ClassAnnotation("void_command", Void())
 
 
 def static_aggregate_id(value: str) -> ClassAnnotation:

@@ -75,7 +75,7 @@ class ApplyResourceTags(_Value):
 
     __wowspec_wire_name__: ClassVar[str] = "DefaultApplyResourceTags"
     __wowspec_wire_package__: ClassVar[str] = "me.ahoo.wow.api.abac"
-    __hash__ = None  # type: ignore[assignment]
+    __hash__: ClassVar[None] = None  # type: ignore[assignment]
 
     tags: Tags
 
@@ -118,7 +118,7 @@ class ResourceTagsApplied(_Value):
 
     __wowspec_wire_name__: ClassVar[str] = "DefaultResourceTagsApplied"
     __wowspec_wire_package__: ClassVar[str] = "me.ahoo.wow.api.abac"
-    __hash__ = None  # type: ignore[assignment]
+    __hash__: ClassVar[None] = None  # type: ignore[assignment]
 
     tags: Tags
 

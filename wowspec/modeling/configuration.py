@@ -254,7 +254,7 @@ class MetadataScopes:
     __slots__ = ("_aggregates", "_contexts", "metadata")
 
     def __init__(self, metadata: WowMetadata) -> None:
-        self.metadata = metadata
+        self.metadata: WowMetadata = metadata
         self._aggregates: dict[str, ConfiguredAggregate] = {}
         self._contexts: dict[str, str] = {}
         for context_name, context in metadata.contexts.items():

@@ -108,7 +108,7 @@ class Namespace:
     __slots__ = ("local_names",)
 
     def __init__(self, local_names: Mapping[str, Any] | None = None) -> None:
-        self.local_names = dict(local_names or {})
+        self.local_names: dict[str, Any] = dict(local_names or {})
 
     @classmethod
     def of_caller(cls, depth: int = 1) -> Namespace:

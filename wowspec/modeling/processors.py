@@ -201,8 +201,8 @@ class Context:
                     why="a context holds what a world runs",
                     instead="decorate it with @aggregate_root, @projection, @event_processor or @stateless_saga",
                 )
-        self.name = name
-        self.members = tuple(members)
+        self.name: str = name
+        self.members: tuple[type, ...] = tuple(members)
 
     def __repr__(self) -> str:
         return f"Context({self.name!r}, {', '.join(member.__name__ for member in self.members)})"

@@ -167,7 +167,7 @@ class ArgumentMismatchError(IllegalArgumentError, TypeError):
 class CommandAggregate:
     """The working instance that processes one command; an audit sees what its functions changed."""
 
-    processor_name: ClassVar = PROCESS_FUNCTION.processor_name
+    processor_name: ClassVar[str] = PROCESS_FUNCTION.processor_name
 
     __slots__ = ("_append", "_audit", "_watch", "_world", "command_state", "metadata", "root", "state")
 
@@ -181,10 +181,10 @@ class CommandAggregate:
     ) -> None:
         self._audit = audit
         self._watch: Watch | None = None
-        self.metadata = metadata
-        self.state = state
-        self.root = metadata.make_root(state.state)
-        self.command_state = CommandState.STORED
+        self.metadata: AggregateMetadata = metadata
+        self.state: StateAggregate = state
+        self.root: Any = metadata.make_root(state.state)
+        self.command_state: CommandState = CommandState.STORED
         self._append = append
         self._world = world
 

@@ -56,7 +56,7 @@ class InMemoryCommandBus:
         self._receivers: dict[NamedAggregate, Receiver[CommandMessage[Any]] | None] = {}
         self._delivering = 0
         self._waiting: dict[NamedAggregate, deque[CommandMessage[Any]]] = {}
-        self.closing = False
+        self.closing: bool = False
 
     def send_now(self, message: CommandMessage[Any]) -> None:
         """Freeze the header and hand the message over; while closing it is dropped (CMD-140).
@@ -153,7 +153,7 @@ class InMemoryEventBus(Generic[M]):
     __slots__ = ("_receivers", "_warm_up", "topic_kind")
 
     def __init__(self, topic_kind: TopicKind) -> None:
-        self.topic_kind = topic_kind
+        self.topic_kind: TopicKind = topic_kind
         self._receivers: dict[NamedAggregate, list[Receiver[M]]] = {}
         self._warm_up: dict[NamedAggregate, list[M]] = {}
 
@@ -216,7 +216,7 @@ class NoOpEventBus:
     __slots__ = ("topic_kind",)
 
     def __init__(self, topic_kind: TopicKind = TopicKind.EVENT_STREAM) -> None:
-        self.topic_kind = topic_kind
+        self.topic_kind: TopicKind = topic_kind
 
     def send_now(self, message: Message) -> None:
         """Nothing."""

@@ -35,9 +35,10 @@ class AggregateCommandDispatcher:
         self._runtime = runtime
         self._chain = chain
         self._early: list[tuple[CommandMessage[Any], Delivery[Any] | None]] | None = []
-        self.ended = self.failed = False
-        self.metadata = metadata
-        self.groups = SerialGroups(runtime.world.scheduler, metadata.named.aggregate_name)
+        self.ended: bool = False
+        self.failed: bool = False
+        self.metadata: AggregateMetadata = metadata
+        self.groups: SerialGroups = SerialGroups(runtime.world.scheduler, metadata.named.aggregate_name)
 
     def prepare(self) -> Callable[[], None]:
         """Subscribe; nothing is taken before the start (CMD-169). Returns what ends the subscription."""

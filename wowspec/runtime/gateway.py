@@ -106,13 +106,13 @@ class CommandGateway:
         *,
         endpoint: str = DEFAULT_ENDPOINT,
     ) -> None:
-        self.world = world
-        self.bus = bus
-        self.coordinator = coordinator
-        self.notifier = notifier
-        self.request_ids = request_ids
-        self.validator = validator
-        self.endpoint = endpoint
+        self.world: World = world
+        self.bus: CommandBus = bus
+        self.coordinator: WaitCoordinator = coordinator
+        self.notifier: WaitNotifier = notifier
+        self.request_ids: RequestIdChecker = request_ids
+        self.validator: FieldValidator = validator
+        self.endpoint: str = endpoint
 
     async def send(self, message: CommandMessage[Any]) -> None:
         """Check and send; every error is raised as it is (CMD-098).

@@ -76,7 +76,7 @@ class Broker(Generic[M]):
         self._receivers: dict[NamedAggregate, list[Callable[[Delivery[M]], Any]]] = {}
         self.sent: list[M] = []
         self.acknowledged: list[M] = []
-        self.is_closed = False
+        self.is_closed: bool = False
 
     def send_now(self, message: M) -> None:
         """Keep a message and deliver copies of it."""
@@ -166,9 +166,9 @@ class LocalFirstBus(Generic[M]):
         log: Callable[[str, Any, BaseException], None],
         scheduler: Scheduler,
     ) -> None:
-        self.local = local
-        self.distributed = distributed
-        self.topic_kind = local.topic_kind
+        self.local: LocalBus[M] = local
+        self.distributed: DistributedBus[M] = distributed
+        self.topic_kind: TopicKind = local.topic_kind
         self._is_local = is_local
         self._log = log
         self._put = sync_form(distributed, "send")

@@ -122,7 +122,7 @@ class InMemoryPrepareKey(Generic[V]):
     __slots__ = ("_now", "_stored", "name")
 
     def __init__(self, name: str, now: Callable[[], int]) -> None:
-        self.name = name
+        self.name: str = name
         self._now = now
         self._stored: dict[str, PreparedValue[V]] = {}
 

@@ -24,7 +24,7 @@ FIRST_BACKOFF_NANOS: Final = 500 * NANOS_PER_MILLI
 class RetryableAggregateProcessor:
     """Processes one command exchange; keeps nothing between commands (CMD-188)."""
 
-    processor_name: ClassVar = "RetryableAggregateProcessor"
+    processor_name: ClassVar[str] = "RetryableAggregateProcessor"
 
     __slots__ = ("_append", "_audit", "_metadata", "_repository", "_supply", "_world")
 

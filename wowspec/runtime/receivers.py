@@ -58,9 +58,9 @@ class Delivery(Generic[M]):
         acknowledge: Callable[[], Any] | None = None,
         receipt: LocalDeliveryReceipt | None = None,
     ) -> None:
-        self.message = message
+        self.message: M = message
         self._acknowledge = acknowledge
-        self.receipt = receipt
+        self.receipt: LocalDeliveryReceipt | None = receipt
 
     async def acknowledge(self) -> None:
         """Tell the bus that the message was handled."""
@@ -127,7 +127,7 @@ class MessageReceiver(Generic[M]):
     def __init__(self) -> None:
         self._handler: Callable[[Delivery[M]], None] | None = None
         self._waiting: deque[Delivery[M]] = deque()
-        self.gate = Gate.PREPARED
+        self.gate: Gate = Gate.PREPARED
 
     def subscribe(self, handler: Callable[[Delivery[M]], None]) -> None:
         """Say who handles the messages.

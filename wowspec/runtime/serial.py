@@ -24,7 +24,7 @@ class SerialGroups:
         self._workers: dict[Any, tuple[Task[None] | None, Any]] = {}
         #: What waits behind it.
         self._queues: dict[Any, deque[tuple[Job, Any]]] = {}
-        self.name = name
+        self.name: str = name
 
     def submit(self, key: Any, job: Job, subject: Any = None) -> None:
         """Run a job when its turn in the group comes; `subject` says what it is about, to whoever looks."""

@@ -56,20 +56,20 @@ class StateAggregate:
     def __init__(
         self, metadata: StateMetadata, aggregate_id: AggregateRef, state: Any, supply: Supply | None = None
     ) -> None:
-        self.metadata = metadata
-        self.aggregate_id = aggregate_id
-        self.state = state
+        self.metadata: StateMetadata = metadata
+        self.aggregate_id: AggregateRef = aggregate_id
+        self.state: Any = state
         self.supply: Supply = supply or supply_from_exchange
-        self.owner_id = DEFAULT_OWNER_ID
-        self.space_id = DEFAULT_SPACE_ID
-        self.version = 0
-        self.event_id = ""
-        self.first_operator = ""
-        self.operator = ""
-        self.first_event_time = 0
-        self.event_time = 0
+        self.owner_id: str = DEFAULT_OWNER_ID
+        self.space_id: str = DEFAULT_SPACE_ID
+        self.version: int = 0
+        self.event_id: str = ""
+        self.first_operator: str = ""
+        self.operator: str = ""
+        self.first_event_time: int = 0
+        self.event_time: int = 0
         self.tags: Tags = {}
-        self.deleted = False
+        self.deleted: bool = False
         if metadata.namespace.local_names:
             remember_namespace(metadata.cls, metadata.namespace)
         if metadata.is_aggregate_aware:

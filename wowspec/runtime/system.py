@@ -126,36 +126,38 @@ class Runtime:
         snapshot_offset: int | None = None,
         profile: PortProfile = IN_MEMORY,
     ) -> None:
-        self.world = world
+        self.world: World = world
         self._weak: Runtime = proxy(self)
         world.ports = profile
         world.restart = partial(Runtime.restart, self._weak)
         world.parts = partial(Runtime.part, self._weak)
         #: Gives a sourcing function what it asks for besides its event.
         self.supply: Supply = partial(_supply, world)
-        self.catalog = Catalog()
-        self.views = ViewStore(world)
-        self.prepare_keys = PrepareKeys(world.now_millis)
+        self.catalog: Catalog = Catalog()
+        self.views: ViewStore = ViewStore(world)
+        self.prepare_keys: PrepareKeys = PrepareKeys(world.now_millis)
         self.armory: Armory | None = None
         self._audit: Audit | None = None
-        self.event_store = event_store or InMemoryEventStore()
-        self.snapshot_store = snapshot_store or InMemorySnapshotStore(self.catalog.state_type, self.supply)
-        self.request_ids = request_ids or Prechecks.exact(world.clock)
-        self.coordinator = WaitCoordinator()
-        self.notifier = LocalWaitNotifier(self.coordinator, world)
+        self.event_store: InMemoryEventStore = event_store or InMemoryEventStore()
+        self.snapshot_store: InMemorySnapshotStore = snapshot_store or InMemorySnapshotStore(
+            self.catalog.state_type, self.supply
+        )
+        self.request_ids: Prechecks = request_ids or Prechecks.exact(world.clock)
+        self.coordinator: WaitCoordinator = WaitCoordinator()
+        self.notifier: LocalWaitNotifier = LocalWaitNotifier(self.coordinator, world)
         self._bus_factory = buses or (durable_buses if profile.redelivers else in_memory_buses)
         self._put_in(self._bus_factory(self))
-        self.repository = StateAggregateRepository(
+        self.repository: StateAggregateRepository = StateAggregateRepository(
             self.event_store, self.snapshot_store, at=world.carry, types=self.catalog.state_type, supply=self.supply
         )
-        self.snapshot_offset = snapshot_offset
+        self.snapshot_offset: int | None = snapshot_offset
         self.snapshot_strategy: SnapshotStrategy = (
             SimpleSnapshotStrategy(self.snapshot_store, world.now_millis)
             if snapshot_offset is None
             else VersionOffsetSnapshotStrategy(self.snapshot_store, world.now_millis, snapshot_offset)
         )
         exists = self.event_store.exists_request_id if request_id_existence == "store" else always_exists
-        self.gateway = CommandGateway(
+        self.gateway: CommandGateway = CommandGateway(
             world,
             self.command_bus,
             self.coordinator,
@@ -172,14 +174,14 @@ class Runtime:
         self._subscriptions: dict[NamedAggregate, Callable[[], None]] = {}
         self._event_dispatchers: dict[ProcessorKind, EventDispatcher] = {}
         self._snapshot_dispatcher: SnapshotDispatcher | None = None
-        self.compensation = _compensation_of(self) if compensation else None
+        self.compensation: Compensation | None = _compensation_of(self) if compensation else None
         if catalog is not None:
             self.use(catalog)
 
     def _put_in(self, buses: Buses) -> None:
-        self.command_bus = buses.command
-        self.domain_event_bus = buses.domain_event
-        self.state_event_bus = buses.state_event
+        self.command_bus: Any = buses.command
+        self.domain_event_bus: Any = buses.domain_event
+        self.state_event_bus: Any = buses.state_event
 
     # --- what the world holds -----------------------------------------------------------------------------------------
 
@@ -233,7 +235,12 @@ class Runtime:
             return self.compensation.supporter
         return self.prepare_keys.of(wanted)
 
-    listen = staticmethod(listen)
+    @staticmethod
+    def listen(
+        bus: Any, named: NamedAggregate, receive: Callable[..., None], consumer: str = "consumer"
+    ) -> Callable[[], None]:
+        """Let a dispatcher hear an aggregate type's messages on a bus; returns what ends that."""
+        return listen(bus, named, receive, consumer)
 
     def event_dispatcher(self, kind: ProcessorKind) -> EventDispatcher:
         """The dispatcher of a kind of processor."""

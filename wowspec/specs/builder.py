@@ -40,9 +40,9 @@ from .nodes import (
 from .parts import join, members_of, profile_of, require_fault
 from .refusals import refuse_coroutine, require_command, require_command_class
 from .render import BRIEF, render
+from .saying import note_branch
 from .session import Profile, Session
 from .showing import step_text
-from .story import note_branch
 from .takers import require_event
 from .tracking import track
 
@@ -170,7 +170,8 @@ class Spec(ExpectingConditions[S]):
         def apply(session: Session) -> None:
             give(session, services, by_name)
 
-        return self._add(Setup("inject", apply, gives_services=True, kept=keep(services, by_name)))
+        names = (*(type(service).__name__ for service in services), *by_name)
+        return self._add(Setup("inject", apply, gives_services=True, kept=keep(services, by_name), names=names))
 
     def inject_factory(self, *factories: Callable[[], Any], **by_name: Callable[[], Any]) -> Self:
         """Give services that are made anew for each copy of the world."""
@@ -191,7 +192,8 @@ class Spec(ExpectingConditions[S]):
             for factory, name in named:
                 session.provide(factory(), name)
 
-        return self._add(Setup("inject_factory", apply, gives_services=True))
+        names = tuple(name or getattr(factory, "__name__", "service") for factory, name in named)
+        return self._add(Setup("inject_factory", apply, gives_services=True, names=names))
 
     def with_faults(self, *faults: Fault) -> Self:
         """Arm faults for the commands that follow: `with_faults(faults.event_store.append.fails())`.

@@ -23,7 +23,7 @@ class Unreadable:
     __slots__ = ("why",)
 
     def __init__(self, doing: str, error: Exception) -> None:
-        self.why = f"{doing} raises {type(error).__name__}: {error}"
+        self.why: str = f"{doing} raises {type(error).__name__}: {error}"
 
     def __repr__(self) -> str:
         return f"<{self.why}>"
@@ -128,13 +128,17 @@ def line_of(difference: Difference, root: str = "", limits: Limits = DEFAULT_LIM
         told = _members(expected, actual, limits)
         if told:
             return f"{path}: {told}"
+    left, right = texts_of_both(expected, actual, limits)
+    return f"{path}: {left} ≠ {right}"
+
+
+def texts_of_both(expected: Any, actual: Any, limits: Limits) -> tuple[str, str]:
+    """Two values that differ, as texts that do."""
     if isinstance(expected, str) and isinstance(actual, str):
         left, right = _texts(expected, actual, limits.text)
     else:
         left, right = render(expected, limits), render(actual, limits)
-    if left == right:
-        left, right = _alike(expected, actual, left)
-    return f"{path}: {left} ≠ {right}"
+    return _alike(expected, actual, left) if left == right else (left, right)
 
 
 def _alike(expected: Any, actual: Any, text: str) -> tuple[str, str]:

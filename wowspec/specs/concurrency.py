@@ -176,7 +176,7 @@ class Flight:
         session = base.branch(isolated=True)
         machine = session.world.ids.machine_id
         beside = [process_beside(session.runtime, machine + place) for place in range(1, step.processes)]
-        self.step = step
+        self.step: WhenConcurrently = step
         self._base = previous
         self._sessions = [session, *(replace(session, runtime=runtime) for runtime in beside)]
         self._began = session.world.clock.nanos

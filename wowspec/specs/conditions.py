@@ -262,11 +262,11 @@ def _passed(row: TraceRow) -> str:
 
 def condition_text(condition: Condition) -> str:
     """What a condition is, by its name and its source."""
-    source = _source(condition.function)
+    source = source_of(condition.function)
     return source if condition.name is None else f"{condition.name} [{source}]"
 
 
-def _source(function: Callable[[Any], Any]) -> str:
+def source_of(function: Callable[[Any], Any]) -> str:
     """The body of a lambda as its author wrote it; any other function by its name."""
     code = getattr(function, "__code__", None)
     name = getattr(function, "__name__", "")

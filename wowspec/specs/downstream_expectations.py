@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Mapping, Sequence
-from itertools import pairwise
 from typing import Any
 
 from ..errors import SpecError
@@ -47,14 +46,19 @@ def commands(run: Run, expected: Sequence[Any]) -> str | None:
 
 
 def _envelope(builder: CommandBuilder[Any], message: CommandMessage[Any]) -> str:
+    said, held = envelope_of(builder, message)
+    return mapping_text(said, held, subject=f"the envelope of {render(message.body)}", root="command")
+
+
+def envelope_of(builder: CommandBuilder[Any], message: CommandMessage[Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """What a builder says of an envelope, and what a message's own has there."""
     said = {
         name: value
         for name in ("aggregate_id", "tenant_id", "owner_id", "space_id", "request_id", "aggregate_version")
         if (value := getattr(builder.values, name)) is not None
     }
     held = {name: getattr(message, name) for name in said if name not in ("aggregate_id", "tenant_id")}
-    held |= {"aggregate_id": message.aggregate_id.id, "tenant_id": message.aggregate_id.tenant_id}
-    return mapping_text(said, held, subject=f"the envelope of {render(message.body)}", root="command")
+    return said, held | {"aggregate_id": message.aggregate_id.id, "tenant_id": message.aggregate_id.tenant_id}
 
 
 def no_commands(run: Run) -> str | None:
@@ -255,22 +259,35 @@ def causation(run: Run, text: str) -> str | None:
             why="it says what caused what, so it names two at least",
             instead="expect_causation('PlaceOrder > OrderPlaced > OrderSaga > ReserveStock')",
         )
+    held, caused = _followed(run, names)
+    if len(held) == len(names):
+        return None
+    if not held:
+        return f"causation: there was no {names[0]}; there were: {', '.join(caused) or 'nothing'}"
+    return f"causation: {held[-1]} did not cause {names[len(held)]}; it caused {', '.join(caused) or 'nothing'}"
+
+
+def chain_of(run: Run, text: str) -> tuple[str, str]:
+    """A chain as it was expected, and as far as it went, with what came instead."""
+    names = [part.strip() for part in text.split(">")]
+    held, caused = _followed(run, names)
+    return " > ".join(names), " > ".join([*held, *([", ".join(caused) or "nothing"] if len(held) < len(names) else [])])
+
+
+def _followed(run: Run, names: Sequence[str]) -> tuple[list[str], list[str]]:
+    """How far a chain goes, and what the last of it caused; what there was at all, where not even its first came."""
     nodes, edges = _graph(run)
     reached = {key for key, name in nodes.items() if name == names[0]}
     if not reached:
-        return f"causation: there was no {names[0]}; there were: {_listed(nodes)}"
-    for earlier, name in pairwise(names):
-        following = {after for key in reached for after in edges.get(key, ()) if nodes[after] == name}
-        if not following:
-            caused = sorted({nodes[after] for key in reached for after in edges.get(key, ())})
-            instead = ", ".join(caused) if caused else "nothing"
-            return f"causation: {earlier} did not cause {name}; it caused {instead}"
-        reached = following
-    return None
-
-
-def _listed(nodes: Mapping[Any, str]) -> str:
-    return ", ".join(dict.fromkeys(nodes.values())) or "nothing"
+        return [], list(dict.fromkeys(nodes.values()))
+    held = [names[0]]
+    for name in names[1:]:
+        following = {after for key in reached for after in edges.get(key, ())}
+        if not (matching := {after for after in following if nodes[after] == name}):
+            return held, sorted({nodes[after] for after in following})
+        held.append(name)
+        reached = matching
+    return held, []
 
 
 def _graph(run: Run) -> tuple[dict[Any, str], dict[Any, set[Any]]]:

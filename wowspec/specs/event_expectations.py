@@ -14,7 +14,7 @@ from .compare import equals
 from .diff import count_text, event_text, events_text, ledger_table, types_text
 from .hints import COMMAND_RULES, FIELD_RULES, RULES
 from .items import On
-from .matchers import read, some
+from .matchers import kind_of, read, some
 from .origins import closing, if_right, made_by, sourced_by
 from .render import BRIEF, render
 from .requirements import require_bare, require_events, require_number, require_possible, require_some, require_types
@@ -121,6 +121,11 @@ def contains(run: Run, wanted: Any, ledger: str) -> str | None:
     return closed(text, run, ledger)
 
 
+def is_near(wanted: Any, body: Any) -> bool:
+    """Whether a body is of the class that is wanted."""
+    return type(body) is kind_of(wanted)
+
+
 def lacks(run: Run, kinds: Sequence[type], ledger: str) -> str | None:
     """A ledger holds no event of these types."""
     require_types(f"expect_not_{ledger}", kinds, "")
@@ -140,11 +145,15 @@ def history(run: Run, target: On, expected: Sequence[Any]) -> str | None:
     """The whole history of an instance."""
     require_bare("expect_stored", target)
     require_events("expect_stored", expected)
+    match = match_events(expected, history_of(run, target))
     reference = run.session.look_at(target)
-    streams = run.session.runtime.event_store.peek(reference)
-    held = [event.body for stream in streams for event in stream.events]
-    match = match_events(expected, held)
     return None if match.matched else f"history of {reference}: {events_text(match, ledger='stored')}"
+
+
+def history_of(run: Run, target: On) -> list[Any]:
+    """The events that the store holds of an instance."""
+    streams = run.session.runtime.event_store.peek(run.session.look_at(target))
+    return [event.body for stream in streams for event in stream.events]
 
 
 def _held(run: Run, reference: AggregateRef) -> str:
@@ -214,20 +223,24 @@ def state_aggregate(run: Run, target: On | None, fields: Mapping[str, Any]) -> s
     """
     require_bare("expect_state_aggregate", target)
     reference = reference_of(run, target)
-    aggregate = run.aggregate_of(reference)
-    known = [name for name in aggregate.__slots__ if name not in ("metadata", "supply", "state")]
-    known += ["tenant_id", "initialized"]
-    unknown = [name for name in fields if name not in known]
+    held = known_of(run, target)
+    unknown = [name for name in fields if name not in held]
     if unknown or not fields:
         raise SpecError(
             f"expect_state_aggregate({unknown[0]}=...)" if unknown else "expect_state_aggregate() expects nothing",
-            why="an aggregate has, beside its state: " + ", ".join(sorted(known)),
+            why="an aggregate has, beside its state: " + ", ".join(sorted(held)),
             instead="expect_state_aggregate(owner_id='u-1', deleted=False); fields of the state: expect_state(...)",
         )
-    held = {name: getattr(aggregate, name) for name in known if name != "tenant_id"} | {
-        "tenant_id": reference.tenant_id
-    }
     return mapping_text(fields, held, subject=f"{reference}", root="aggregate") or None
+
+
+def known_of(run: Run, target: On | None) -> dict[str, Any]:
+    """What is known of an aggregate beside its state, by name."""
+    reference = reference_of(run, target)
+    aggregate = run.aggregate_of(reference)
+    names = [name for name in aggregate.__slots__ if name not in ("metadata", "supply", "state")]
+    held = {name: getattr(aggregate, name) for name in [*names, "initialized"]}
+    return held | {"tenant_id": reference.tenant_id}
 
 
 def version(run: Run, expected: int) -> str | None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar
 from ..errors import SpecError, SpecFailure
 from ..messages.stages import CommandStage
 from ..runtime.aggregate import CommandState
-from . import event_expectations as on_events, outcome_expectations as on_outcome
+from . import compared, event_expectations as on_events, outcome_expectations as on_outcome
 from .departing import departure_text
 from .execution import run_of
 from .items import CommandOf, On
@@ -21,7 +21,9 @@ from .remarks import downstream
 from .requirements import CommandStateName, StageName, require_no_processors, require_some
 from .run import Run
 from .run_hints import explain_missing_service, run_hints
-from .story import timeline, traceback_text
+from .saying import traceback_text
+from .sides import Sides, quietly, sides_of_events, sides_of_order, sides_of_types
+from .story import timeline
 from .tracking import current, look_at, soft_text
 from .verdicts import obey_laws
 
@@ -78,7 +80,7 @@ class Expecting(Generic[S]):
         explain_missing_service(error, self._node)
         return error.with_traceback(None)
 
-    def _judge(self, text: str | None, run: Run, expected: Any = None, actual: Callable[[], Any] | None = None) -> Self:
+    def _judge(self, text: str | None, run: Run, sides: Callable[[], Sides | None] | None = None) -> Self:
         __tracebackhide__ = True
         if text is None:
             return self
@@ -97,7 +99,7 @@ class Expecting(Generic[S]):
         if self._soft is not None:
             self._soft.append(SoftFailure(place_of_caller(), whole))
             return self
-        raise failure(whole, expected, actual() if actual is not None else None) from None
+        raise failure(whole, quietly(sides)) from None
 
     def soft(self) -> Self:
         """Collect failures from here on; they are reported together when the test ends, or by `verify()`."""
@@ -146,13 +148,13 @@ class Expecting(Generic[S]):
                 instead="expect_no_events()",
             )
         text = on_events.events(run, events, "stored")
-        return self if text is None else self._judge(text, run, list(events), lambda: list(run.stored))
+        return self._judge(text, run, lambda: sides_of_events(events, run.stored))
 
     def expect_no_events(self) -> Self:
         """The command stored no event."""
         __tracebackhide__ = True
         run = self.run()
-        return self._judge(on_events.no_events(run, "stored"), run)
+        return self._judge(on_events.no_events(run, "stored"), run, lambda: sides_of_events((), run.stored))
 
     def expect_event(self, event: Any, /, **fields: Any) -> Self:
         """The command stored at least one such event: `expect_event(OrderPaid, amount=3)`, an instance or a matcher."""
@@ -165,72 +167,81 @@ class Expecting(Generic[S]):
                 why="an instance says all of its fields already",
                 instead=f"expect_event({type(event).__name__}, ...)",
             )
-        return self._judge(on_events.contains(run, wanted, "stored"), run)
+        text = on_events.contains(run, wanted, "stored")
+        return self._judge(text, run, lambda: compared.one_event(run, wanted, "stored"))
 
     def expect_event_types(self, *types: type) -> Self:
         """The command stored events of exactly these types, in this order."""
         __tracebackhide__ = True
         run = self.run()
-        return self._judge(on_events.of_types(run, types, "stored"), run, list(types), lambda: list(run.stored.types))
+        return self._judge(on_events.of_types(run, types, "stored"), run, lambda: sides_of_types(types, run.stored))
 
     def expect_event_count(self, count: int) -> Self:
         """The command stored so many events."""
         __tracebackhide__ = True
         run = self.run()
-        return self._judge(on_events.count(run, count, "stored"), run, count, lambda: len(run.stored))
+        text = on_events.count(run, count, "stored")
+        return self._judge(text, run, lambda: compared.count(count, len(run.stored)))
 
     def expect_all_events(self, *events: Any) -> Self:
         """All events stored since the command was sent, whoever stored them: the command, a rival, a saga's command."""
         __tracebackhide__ = True
         run = self.run()
-        return self._judge(downstream(on_events.events(run, events, "stored", run.all_events), run), run)
+        text = downstream(on_events.events(run, events, "stored", run.all_events), run)
+        return self._judge(text, run, lambda: sides_of_events(events, run.all_events))
 
     def expect_emitted(self, *events: Any) -> Self:
         """The command's functions returned exactly these events, whether or not they were stored."""
         __tracebackhide__ = True
         run = self.run()
-        text = on_events.events(run, on_events.with_types(events), "emitted")
-        return self._judge(text, run, list(events), lambda: list(run.emitted))
+        wanted = on_events.with_types(events)
+        text = on_events.events(run, wanted, "emitted")
+        return self._judge(text, run, lambda: sides_of_events(wanted, run.emitted))
 
     def expect_stored(self, *items: Any) -> Self:
         """The command stored exactly these events; after `on(T, id)`, these are that instance's whole history."""
         __tracebackhide__ = True
         run = self.run()
         if items and isinstance(items[0], On):
-            return self._judge(downstream(on_events.history(run, items[0], on_events.with_types(items[1:])), run), run)
+            target, wanted = items[0], on_events.with_types(items[1:])
+            text = downstream(on_events.history(run, target, wanted), run)
+            return self._judge(text, run, lambda: compared.history(run, target, wanted))
         require_some("expect_stored", items, "expect_not_stored()")
-        text = on_events.events(run, on_events.with_types(items), "stored")
-        return self._judge(text, run, list(items), lambda: list(run.stored))
+        wanted = on_events.with_types(items)
+        text = on_events.events(run, wanted, "stored")
+        return self._judge(text, run, lambda: sides_of_events(wanted, run.stored))
 
     def expect_not_stored(self, *types: type) -> Self:
         """The command stored nothing (or no event of these types)."""
         __tracebackhide__ = True
         run = self.run()
         text = on_events.lacks(run, types, "stored") if types else on_events.no_events(run, "stored")
-        return self._judge(text, run)
+        return self._judge(text, run, lambda: compared.lacking(run, types, "stored"))
 
     def expect_published(self, *events: Any) -> Self:
         """The domain event bus accepted exactly these events of the command; a class stands for any event of it."""
         __tracebackhide__ = True
         run = self.run()
         require_some("expect_published", events, "expect_not_published()")
-        text = on_events.events(run, on_events.with_types(events), "published")
-        return self._judge(text, run, list(events), lambda: list(run.published))
+        wanted = on_events.with_types(events)
+        text = on_events.events(run, wanted, "published")
+        return self._judge(text, run, lambda: sides_of_events(wanted, run.published))
 
     def expect_not_published(self, *types: type) -> Self:
         """The domain event bus accepted no event of the command (or none of these types)."""
         __tracebackhide__ = True
         run = self.run()
         text = on_events.lacks(run, types, "published") if types else on_events.no_events(run, "published")
-        return self._judge(text, run)
+        return self._judge(text, run, lambda: compared.lacking(run, types, "published"))
 
     def expect_delivered(self, *events: Any) -> Self:
         """These events of the command reached functions of projections, processors or sagas, once for each delivery."""
         __tracebackhide__ = True
         run = self.run()
         require_no_processors("expect_delivered", events)
-        text = on_events.events(run, on_events.with_types(events), "delivered")
-        return self._judge(text, run, list(events), lambda: list(run.delivered))
+        wanted = on_events.with_types(events)
+        text = on_events.events(run, wanted, "delivered")
+        return self._judge(text, run, lambda: sides_of_events(wanted, run.delivered))
 
     def expect_state_event_published(self) -> Self:
         """The state event bus accepted the command's state event."""
@@ -248,7 +259,7 @@ class Expecting(Generic[S]):
         """The event stream's header has these entries."""
         __tracebackhide__ = True
         run = self.run()
-        return self._judge(on_events.header(run, entries), run)
+        return self._judge(on_events.header(run, entries), run, lambda: compared.header(run, entries))
 
     # --- state --------------------------------------------------------------------------------------------------------
 
@@ -266,8 +277,8 @@ class Expecting(Generic[S]):
         run = self.run()
         where, function = (target, that) if isinstance(target, On) else (None, target)
         text = on_events.state(run, where, function, fields)
-        held = (lambda: on_events.state_fields(run, where, fields)) if fields else None
-        return self._judge(text if where is None else downstream(text, run), run, fields or None, held)
+        told = text if where is None else downstream(text, run)
+        return self._judge(told, run, lambda: compared.state(run, where, fields))
 
     def expect_state_aggregate(self, target: On | None = None, /, **fields: Any) -> Self:
         """What is known of an aggregate beside its state: `version`, `owner_id`, `space_id`, `tenant_id`, `deleted`, ….
@@ -279,13 +290,14 @@ class Expecting(Generic[S]):
         __tracebackhide__ = True
         run = self.run()
         text = on_events.state_aggregate(run, target, fields)
-        return self._judge(text if target is None else downstream(text, run), run)
+        told = text if target is None else downstream(text, run)
+        return self._judge(told, run, lambda: compared.state_aggregate(run, target, fields))
 
     def expect_version(self, version: int) -> Self:
         """The stored head of the command's aggregate."""
         __tracebackhide__ = True
         run = self.run()
-        return self._judge(on_events.version(run, version), run, version, lambda: on_events.head(run))
+        return self._judge(on_events.version(run, version), run, lambda: compared.count(version, on_events.head(run)))
 
     # --- outcome ------------------------------------------------------------------------------------------------------
 
@@ -301,19 +313,20 @@ class Expecting(Generic[S]):
         """
         __tracebackhide__ = True
         run = self.run()
-        return self._judge(on_outcome.error(run, kind, match, code), run)
+        text = on_outcome.error(run, kind, match, code)
+        return self._judge(text, run, lambda: compared.error(run, kind, match, code))
 
     def expect_succeeded(self) -> Self:
         """The command's sender was told of success."""
         __tracebackhide__ = True
         run = self.run()
-        return self._judge(on_outcome.succeeded(run), run)
+        return self._judge(on_outcome.succeeded(run), run, lambda: compared.succeeded(run))
 
     def expect_unknown_outcome(self) -> Self:
         """The sender's own deadline passed, so that it knows nothing of the command's outcome."""
         __tracebackhide__ = True
         run = self.run()
-        return self._judge(on_outcome.unknown_outcome(run), run)
+        return self._judge(on_outcome.unknown_outcome(run), run, lambda: compared.unknown_outcome(run))
 
     def expect_any_outcome(self) -> Self:
         """Success, failure and an unknown outcome are all right, as in a spec that runs under many faults.
@@ -328,13 +341,14 @@ class Expecting(Generic[S]):
         """The result map that reached the sender, exactly."""
         __tracebackhide__ = True
         run = self.run()
-        return self._judge(on_outcome.result(run, entries), run)
+        return self._judge(on_outcome.result(run, entries), run, lambda: compared.result(run, entries))
 
     def expect_stage(self, stage: CommandStage | StageName, *, succeeded: bool = True, **fields: Any) -> Self:
         """A stage was signalled, with success or failure, and its signal has these fields."""
         __tracebackhide__ = True
         run = self.run()
-        return self._judge(on_outcome.stage(run, stage, succeeded, fields), run)
+        text = on_outcome.stage(run, stage, succeeded, fields)
+        return self._judge(text, run, lambda: compared.stage(run, stage, succeeded, fields))
 
     # --- pipeline -----------------------------------------------------------------------------------------------------
 
@@ -342,13 +356,15 @@ class Expecting(Generic[S]):
         """The points were passed in this order, others between them or not."""
         __tracebackhide__ = True
         run = self.run()
-        return self._judge(on_outcome.order(run, points), run)
+        text = on_outcome.order(run, points)
+        return self._judge(text, run, lambda: sides_of_order(points, [row.point for row in run.rows]))
 
     def expect_logged(self, point: str, kind: type[BaseException] | None = None) -> Self:
         """The runtime logged and swallowed an error at a point."""
         __tracebackhide__ = True
         run = self.run()
-        return self._judge(on_outcome.logged(run, point, kind), run)
+        text = on_outcome.logged(run, point, kind)
+        return self._judge(text, run, lambda: compared.logged(run, point, kind))
 
     def expect_downstream_error(
         self,
@@ -361,36 +377,41 @@ class Expecting(Generic[S]):
         """A command that followed (its class), or a function of a processor (its class), failed so."""
         __tracebackhide__ = True
         run = self.run()
-        return self._judge(downstream(on_outcome.downstream_error(run, source, kind, match, code), run), run)
+        text = downstream(on_outcome.downstream_error(run, source, kind, match, code), run)
+        return self._judge(text, run, lambda: compared.downstream_error(run, source, kind, match, code))
 
     def expect_acknowledged(self, *, times: int = 1) -> Self:
         """The command was acknowledged to its bus so often."""
         __tracebackhide__ = True
         run = self.run()
-        return self._judge(on_outcome.acknowledged(run, times), run)
+        text = on_outcome.acknowledged(run, times)
+        return self._judge(text, run, lambda: compared.count(times, on_outcome.acknowledgements(run)))
 
     def expect_command_state(self, state: CommandState | CommandStateName) -> Self:
         """The command aggregate of the last attempt is `STORED`, `SOURCED` or `EXPIRED`."""
         __tracebackhide__ = True
         run = self.run()
-        return self._judge(on_outcome.command_state(run, state), run)
+        text = on_outcome.command_state(run, state)
+        return self._judge(text, run, lambda: compared.command_state(run, state))
 
     def expect_attempts(self, attempts: int) -> Self:
         """The aggregate processed the command so often: once, and once for each retry."""
         __tracebackhide__ = True
         run = self.run()
-        return self._judge(on_outcome.attempts(run, attempts), run)
+        text = on_outcome.attempts(run, attempts)
+        return self._judge(text, run, lambda: compared.count(attempts, run.attempts))
 
     def expect_fired(self, times: int) -> Self:
         """So many faults struck during this run."""
         __tracebackhide__ = True
         run = self.run()
-        return self._judge(on_outcome.fired(run, times), run)
+        text = on_outcome.fired(run, times)
+        return self._judge(text, run, lambda: compared.count(times, len(run.fired)))
 
 
-def failure(text: str, expected: Any = None, actual: Any = None) -> SpecFailure:
-    """A failure that tools can read: `expected` and `actual` are attributes (empty where the text says it all)."""
+def failure(text: str, sides: Sides | None) -> SpecFailure:
+    """A failure that tools can read: `expected` and `actual` are attributes (None where nothing is compared)."""
     error = SpecFailure(text)
-    error.expected = expected
-    error.actual = actual
+    if sides is not None:
+        error.expected, error.actual = sides
     return error

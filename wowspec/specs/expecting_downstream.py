@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any, Self, TypeVar
 
 from ..messages.stages import CommandStage
-from . import downstream_expectations as on_downstream
+from . import compared, downstream_expectations as on_downstream
 from .events import is_projection
 from .execution import run_of, subject_of
 from .expecting import Expecting
@@ -16,6 +16,7 @@ from .recorded import recording
 from .remarks import downstream
 from .requirements import StageName
 from .run import Run
+from .sides import sides_of_events
 from .tracking import look_at
 
 S = TypeVar("S")
@@ -55,13 +56,13 @@ class ExpectingDownstream(Expecting[S]):
         """
         __tracebackhide__ = True
         run = self.run()
-        return self._judge(on_downstream.commands(run, commands), run, list(commands), lambda: list(run.commands))
+        return self._judge(on_downstream.commands(run, commands), run, lambda: compared.commands(run, commands))
 
     def expect_no_commands(self) -> Self:
         """Sagas sent nothing."""
         __tracebackhide__ = True
         run = self.run()
-        return self._judge(on_downstream.no_commands(run), run)
+        return self._judge(on_downstream.no_commands(run), run, lambda: sides_of_events((), run.commands))
 
     def expect_view(
         self,
@@ -83,14 +84,16 @@ class ExpectingDownstream(Expecting[S]):
         __tracebackhide__ = True
         run = self.run()
         cls = on_downstream.projection_of(run, self._node, projection)
-        return self._judge(downstream(on_downstream.view(run, cls, view_id, that, fields), run), run)
+        text = downstream(on_downstream.view(run, cls, view_id, that, fields), run)
+        return self._judge(text, run, lambda: compared.view(run, cls, view_id, that, fields))
 
     def expect_no_view(self, view_id: str, /, *, projection: type | None = None) -> Self:
         """A projection keeps no such row."""
         __tracebackhide__ = True
         run = self.run()
         cls = on_downstream.projection_of(run, self._node, projection, "expect_no_view")
-        return self._judge(on_downstream.no_view(run, cls, view_id), run)
+        text = on_downstream.no_view(run, cls, view_id)
+        return self._judge(text, run, lambda: compared.no_view(run, cls, view_id))
 
     def expect_idempotent(self, projection: type | None = None) -> Self:
         """A projection's rows stay as they are when each event that reached it reaches it once more."""
@@ -103,7 +106,8 @@ class ExpectingDownstream(Expecting[S]):
         """A snapshot is stored: `version=`, and fields of its state."""
         __tracebackhide__ = True
         run = self.run()
-        return self._judge(on_downstream.snapshot(run, target, fields), run)
+        text = on_downstream.snapshot(run, target, fields)
+        return self._judge(text, run, lambda: compared.snapshot(run, target, fields))
 
     def expect_no_snapshot(self, target: On | None = None, /) -> Self:
         """No snapshot is stored."""
@@ -115,10 +119,12 @@ class ExpectingDownstream(Expecting[S]):
         """So many signals of a stage reached the notifier."""
         __tracebackhide__ = True
         run = self.run()
-        return self._judge(on_downstream.notified(run, stage, times), run)
+        text = on_downstream.notified(run, stage, times)
+        return self._judge(text, run, lambda: compared.notified(run, stage, times))
 
     def expect_causation(self, text: str) -> Self:
         """What caused what, by the names of classes: `"PlaceOrder > OrderPlaced > OrderSaga > ReserveStock"`."""
         __tracebackhide__ = True
         run = self.run()
-        return self._judge(downstream(on_downstream.causation(run, text), run), run)
+        told = downstream(on_downstream.causation(run, text), run)
+        return self._judge(told, run, lambda: compared.causation(run, text))

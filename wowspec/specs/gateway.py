@@ -72,8 +72,8 @@ class Gateway(_Calls):
 
     def __init__(self) -> None:
         super().__init__(GatewaySession())
-        self.world = GatewayWorld(self._held)
-        self.aio = AsyncCalls(self._held)
+        self.world: GatewayWorld = GatewayWorld(self._held)
+        self.aio: AsyncCalls = AsyncCalls(self._held)
 
     if not TYPE_CHECKING:
         __getattr__ = no_verb("a gateway")

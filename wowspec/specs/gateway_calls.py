@@ -16,8 +16,8 @@ from ..world.trace import Lane
 from .items import wanted
 from .placing import Place, raise_at
 from .run import lost_with
+from .saying import traceback_text
 from .showing import shown
-from .story import traceback_text
 from .unheard import note_unheard
 
 if TYPE_CHECKING:

@@ -33,8 +33,9 @@ from .layout import several
 from .placing import Place, place_of_caller, raise_at
 from .render import render
 from .run import lost_with
+from .saying import traceback_text
 from .session import Session, new_session
-from .story import rows_text, traceback_text
+from .story import rows_text
 from .unstruck import mend_of_point
 
 
@@ -75,8 +76,8 @@ class GatewaySession:
     )  # fmt: skip
 
     def __init__(self) -> None:
-        self.plan = WorldPlan()
-        self.start_nanos = DEFAULT_START_NANOS
+        self.plan: WorldPlan = WorldPlan()
+        self.start_nanos: int = DEFAULT_START_NANOS
         self.laws_off: frozenset[str] = frozenset()
         #: Calls that were started, in their order.
         self.calls: list[StartedCall] = []

@@ -12,6 +12,7 @@ from .items import CommandOptions, SentCommand
 from .nodes import WhenConcurrently
 from .outcomes import Outcome
 from .render import render
+from .saying import text_of
 from .showing import shown
 from .story import MOST_ROWS
 
@@ -42,7 +43,7 @@ def told(outcome: Outcome) -> list[str]:
     lines = []
     for place, run in enumerate(outcome.runs, 1):
         error = run.error
-        how = "succeeded" if error is None else f"failed with {type(error).__name__}: {error}"
+        how = "succeeded" if error is None else f"failed with {type(error).__name__}: {text_of(error)}"
         lines.append(f"    {place} {shown(run.command)} {how}")
     return lines
 

@@ -58,16 +58,16 @@ class Case:
     )  # fmt: skip
 
     def __init__(self, runtime: Runtime, audit: Audit, aggregate_id: AggregateRef, head: int, shadow: Shadow) -> None:
-        self.runtime = runtime
-        self.audit = audit
-        self.aggregate_id = aggregate_id
-        self.head = head
-        self.shadow = shadow
-        self.record = runtime.snapshot_store.record(aggregate_id)
-        self.working = [
+        self.runtime: Runtime = runtime
+        self.audit: Audit = audit
+        self.aggregate_id: AggregateRef = aggregate_id
+        self.head: int = head
+        self.shadow: Shadow = shadow
+        self.record: SnapshotRecord | None = runtime.snapshot_store.record(aggregate_id)
+        self.working: list[tuple[DomainEventStream, StateAggregate]] = [
             pair for pair in audit.working if (ref := pair[1].aggregate_id) is aggregate_id or ref == aggregate_id
         ]
-        self.survives_as = 0
+        self.survives_as: int = 0
         self._noted: tuple[int, list[Noted]] | None = None
 
     def noted(self, start: int) -> list[Noted]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import difflib
 from dataclasses import fields as dataclass_fields, is_dataclass
-from typing import Any, Final, Generic, TypeVar, final
+from typing import Any, ClassVar, Final, Generic, TypeVar, final
 
 from pydantic import BaseModel
 
@@ -32,8 +32,8 @@ class Some(Generic[T]):
     __slots__ = ("fields", "kind")
 
     def __init__(self, kind: type[T], fields: dict[str, Any]) -> None:
-        self.kind = kind
-        self.fields = fields
+        self.kind: type[T] = kind
+        self.fields: dict[str, Any] = fields
 
     def __wowspec_differences__(self, actual: Any) -> list[Difference]:
         if type(actual) is not self.kind:
@@ -46,7 +46,7 @@ class Some(Generic[T]):
     def __eq__(self, other: object) -> bool:
         return other is self or not self.__wowspec_differences__(other)
 
-    __hash__ = None  # type: ignore[assignment]
+    __hash__: ClassVar[None] = None  # type: ignore[assignment]
 
     def __wowspec_code__(self) -> tuple[str, list[tuple[str, Any]]]:
         return "some", [("", self.kind), *self.fields.items()]
@@ -65,7 +65,7 @@ class AnyOf:
     __slots__ = ("items",)
 
     def __init__(self, items: tuple[Any, ...]) -> None:
-        self.items = items
+        self.items: tuple[Any, ...] = items
 
     def __wowspec_differences__(self, actual: Any) -> list[Difference]:
         if any(equals(item, actual) for item in self.items):
@@ -78,7 +78,7 @@ class AnyOf:
     def __eq__(self, other: object) -> bool:
         return other is self or any(equals(item, other) for item in self.items)
 
-    __hash__ = None  # type: ignore[assignment]
+    __hash__: ClassVar[None] = None  # type: ignore[assignment]
 
     def __wowspec_code__(self) -> tuple[str, list[tuple[str, Any]]]:
         return "any_of", [("", item) for item in self.items]
@@ -97,7 +97,7 @@ class Unordered:
     __slots__ = ("items",)
 
     def __init__(self, items: tuple[Any, ...]) -> None:
-        self.items = items
+        self.items: tuple[Any, ...] = items
 
     def __wowspec_code__(self) -> tuple[str, list[tuple[str, Any]]]:
         return "unordered", [("", item) for item in self.items]

@@ -52,6 +52,7 @@ class Setup:
         plan: does it to the plan of a world that is still to be made.
         gives_services: whether processors that join a fresh world may ask for what it gives.
         kept: the services that it gives, if they are kept.
+        names: what stands in for whom: names of the services that it gives, or of their classes.
     """
 
     verb: str
@@ -59,6 +60,7 @@ class Setup:
     plan: Callable[[Any], None] | None = None
     gives_services: bool = False
     kept: Kept | None = None
+    names: tuple[str, ...] = ()
 
     @property
     def shapes_fresh_world(self) -> bool:
@@ -183,6 +185,7 @@ class Node:
         place: where the author wrote it: file and line, as text.
         settled: for a spec of a projection: the step that lets what is given reach it.
         calls: what was expected after it and held; see `expected`.
+        broken: the last expectation after it that did not hold, for reports; `Expected(*broken)` reads it.
         driver: runs the steps instead of the spec itself, under a plan of faults; handed on to what is added.
     """
 
@@ -196,6 +199,7 @@ class Node:
     place: object = ""
     settled: Node | None = None
     calls: list[Call] | None = None
+    broken: Call | None = None
     driver: Driver | None = None
 
     @property

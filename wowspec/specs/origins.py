@@ -16,7 +16,7 @@ from ..modeling.processors import ProcessorKind
 from ..world.points import EVENT_DELIVER
 from .render import EVERYTHING, render
 from .run import Run
-from .story import PACKAGE, short_path
+from .saying import PACKAGE, short_path
 
 #: Functions that are named.
 _MOST_FUNCTIONS: Final = 3

@@ -24,10 +24,12 @@ from .origins import decider_of
 from .render import BRIEF, quoted, render
 from .requirements import CommandStateName, StageName, require_number, require_point, require_stage
 from .run import APPLIED, PROGRAMMING_ERRORS, Run
+from .saying import refused_fields, text_of
 from .showing import shown
-from .story import refused_fields
 from .value_diff import mapping_text, order_text
 
+#: A pattern is looked for in all of an error's text.
+WHOLE_TEXT: Final = 1 << 62
 #: So much of an error's text is shown as a pattern to write.
 _LONGEST_PATTERN: Final = 60
 _SIGNAL_FIELDS: Final = tuple(name for name in WaitSignal.__dataclass_fields__ if name != "original_error")
@@ -38,25 +40,32 @@ def error(run: Run, kind: type[BaseException] | None, match: str | None, code: s
     _require_something("expect_error", kind, match, code)
     failure, found = run.failure, run.error
     if failure is None or found is None:
-        return _succeeded_instead(run, _wanted(kind, match, code), kind)
+        return _succeeded_instead(run, wanted_text(kind, match, code), kind)
     if isinstance(failure, DeadlineExceeded):
         return (
             f"{shown(run.command)} did not fail: its sender's deadline passed, and its outcome is unknown\n"
             "  instead: .expect_unknown_outcome()"
         )
-    own = _code(run)
+    own = code_of(run)
     if code is not None and own != code:
         return f"{_said(found, own)}, expected code {code!r}{_close_code(code)}{_if_meant(f'code={own!r}')}"
     named = kind is not None and (isinstance(found, kind) or isinstance(failure, kind))
     if kind is not None and not named:
         meant = "" if isinstance(found, PROGRAMMING_ERRORS) else _if_meant(type(found).__name__)
-        return f"{_said(found, own)}, expected {_wanted(kind, match, code)}{meant}"
+        return f"{_said(found, own)}, expected {wanted_text(kind, match, code)}{meant}"
     if isinstance(found, PROGRAMMING_ERRORS) and not _is_bug_named(kind):
         return f"{_said(found, own)}: {_looks_like_a_bug(found)}"
-    if match is not None and not any(re.search(match, text) for text in (str(found), *refused_fields(found))):
-        return f"{_said(found, own)}, expected its text to match {match!r}{_if_meant(f'match={_pattern(str(found))}')}"
+    if match is not None and not is_matched(match, found):
+        return (
+            f"{_said(found, own)}, expected its text to match {match!r}{_if_meant(f'match={_pattern(text_of(found))}')}"
+        )
     run.decided = True
     return None
+
+
+def is_matched(match: str, found: BaseException) -> bool:
+    """Whether a pattern is found in what an error says, or in `field: why` of a field that was refused."""
+    return any(re.search(match, text) for text in (text_of(found, WHOLE_TEXT), *refused_fields(found)))
 
 
 def _succeeded_instead(run: Run, wanted: str, kind: type[BaseException] | None) -> str:
@@ -125,7 +134,8 @@ def _require_error(verb: str, kind: Any, match: str | None, code: str | None) ->
         raise SpecError(f"{verb}(code={code!r})", why="an error code is a text", instead=f"{verb}(code='IllegalState')")
 
 
-def _wanted(kind: Any, match: str | None, code: str | None) -> str:
+def wanted_text(kind: Any, match: str | None, code: str | None) -> str:
+    """Which error is expected, in words."""
     parts = [kind.__name__] if kind is not None else []
     parts += [f"code {code!r}"] if code is not None else []
     parts += [f"a text that matches {match!r}"] if match is not None else []
@@ -133,7 +143,8 @@ def _wanted(kind: Any, match: str | None, code: str | None) -> str:
 
 
 def _said(found: BaseException, code: str, who: str = "the command") -> str:
-    text = f": {found}" if str(found) else ""
+    said = text_of(found)
+    text = f": {said}" if said else ""
     return f"{who} failed with {type(found).__name__} (code {code!r}){text}"
 
 
@@ -143,7 +154,8 @@ def _close_code(code: str) -> str:
     return f"; did you mean {close!r}?" if close is not None and code not in known else ""
 
 
-def _code(run: Run) -> str:
+def code_of(run: Run) -> str:
+    """The error code that the sender was told."""
     failure = run.failure
     if isinstance(failure, CommandResultError):
         return failure.error_code
@@ -169,7 +181,7 @@ def any_outcome(run: Run) -> str | None:
     """Whatever the sender was told is accepted, but for a handler's bug."""
     found = run.error
     if isinstance(found, PROGRAMMING_ERRORS):
-        return f"{_said(found, _code(run))}: {_looks_like_a_bug(found)}"
+        return f"{_said(found, code_of(run))}: {_looks_like_a_bug(found)}"
     run.decided = True
     return None
 
@@ -190,7 +202,7 @@ def stage(run: Run, wanted: CommandStage | StageName, succeeded: bool, fields: M
             why="no signal could ever meet it",
             instead="one of " + ", ".join(_SIGNAL_FIELDS),
         )
-    found = _stage_outcomes(run, wanted)
+    found = stage_outcomes(run, wanted)
     if not found:
         others = _signalled_for(run, wanted)
         if others:
@@ -221,11 +233,12 @@ def stage(run: Run, wanted: CommandStage | StageName, succeeded: bool, fields: M
     return None
 
 
-def _stage_outcomes(run: Run, wanted: CommandStage) -> list[str]:
+def stage_outcomes(run: Run, wanted: CommandStage) -> list[str]:
+    """`succeeded` or an error's code, for each time that a stage was signalled."""
     if wanted is CommandStage.SENT:
         rows = [row for row in run.rows_of(COMMAND_BUS_SEND) if _is_of(row, run)]
         return ["succeeded" if row.error is None else row.outcome for row in rows] or (
-            [_code(run)] if run.failure is not None and not run.is_unknown else []
+            [code_of(run)] if run.failure is not None and not run.is_unknown else []
         )
     return [row.detail for row in run.rows_of(f"{WAIT_NOTIFY}:{wanted.value}") if _is_of(row, run)]
 
@@ -287,7 +300,7 @@ def logged(run: Run, point: str, kind: type[BaseException] | None) -> str | None
     if not _is_bug_named(kind):
         bug = next((entry.error for _, entry in found if isinstance(entry.error, PROGRAMMING_ERRORS)), None)
         if bug is not None:
-            return (f"{type(bug).__name__} was logged at {point}: {bug}: {_looks_like_a_bug(bug)}").replace(
+            return (f"{type(bug).__name__} was logged at {point}: {text_of(bug)}: {_looks_like_a_bug(bug)}").replace(
                 ".expect_error(", f".expect_logged({point!r}, "
             )
     run.excused.update(index for index, _ in found)
@@ -327,7 +340,7 @@ def downstream_error(
             instead="expect_downstream_error(OrderView, ValueError)",
         )
     _require_error("expect_downstream_error", kind, match, code)
-    found = [(index, entry) for index, entry in enumerate(run.logged) if _comes_from(entry, source, run)]
+    found = [(index, entry) for index, entry in enumerate(run.logged) if comes_from(entry, source, run)]
     if not found:
         text = f"nothing of {source.__name__} failed downstream{_also(run.logged)}"
         return "\n  instead: ".join([text, *_of_commands(run)[:1]])
@@ -336,7 +349,7 @@ def downstream_error(
             info = run.session.world.errors.info(told)
             if (
                 (kind is None or isinstance(told, kind))
-                and (match is None or re.search(match, str(told)))
+                and (match is None or is_matched(match, told))
                 and (code is None or info.error_code == code)
                 and (_is_bug_named(kind) or not isinstance(told, PROGRAMMING_ERRORS))
             ):
@@ -350,10 +363,11 @@ def downstream_error(
         return f"downstream {told_as}: {_looks_like_a_bug(cause)}".replace(
             ".expect_error(", f".expect_downstream_error({source.__name__}, "
         )
-    return f"downstream {told_as}, expected {_wanted(kind, match, code)}"
+    return f"downstream {told_as}, expected {wanted_text(kind, match, code)}"
 
 
-def _comes_from(entry: LoggedFailure, source: type, run: Run) -> bool:
+def comes_from(entry: LoggedFailure, source: type, run: Run) -> bool:
+    """Whether a logged error is of a command that followed (its class), or of a processor."""
     subject = entry.subject
     if isinstance(subject, CommandMessage) and subject is not run.message:
         return isinstance(subject.body, source)
@@ -363,9 +377,13 @@ def _comes_from(entry: LoggedFailure, source: type, run: Run) -> bool:
 def acknowledged(run: Run, times: int) -> str | None:
     """The command was acknowledged so often."""
     require_number("expect_acknowledged", times, least=0, name="times=")
-    rows = [row for row in run.rows_of(COMMAND_ACKNOWLEDGE) if _is_of(row, run)]
-    done = sum(1 for row in rows if row.outcome in APPLIED)
+    done = acknowledgements(run)
     return None if done == times else f"the command was acknowledged {several(done, 'time')}, expected {times}"
+
+
+def acknowledgements(run: Run) -> int:
+    """How often the command was acknowledged to its bus."""
+    return sum(1 for row in run.rows_of(COMMAND_ACKNOWLEDGE) if row.outcome in APPLIED and _is_of(row, run))
 
 
 def command_state(run: Run, expected: CommandState | CommandStateName) -> str | None:

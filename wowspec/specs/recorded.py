@@ -10,6 +10,8 @@ from functools import wraps
 from types import CodeType
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
+from ..errors import SpecFailure
+
 if TYPE_CHECKING:
     from .placing import Place
 
@@ -85,7 +87,7 @@ class Condition:
 def recording(cls: C) -> C:
     """Let the expectation verbs of a class keep each call that held, on the step of the spec.
 
-    A verb that raised is not kept: what a test catches is nothing that it expects.
+    A verb that raised is not kept: what a test catches is nothing that it expects. It is noted as broken.
     """
     for name, verb in list(vars(cls).items()):
         if name.startswith("expect_") or name in CONDITION_VERBS:
@@ -97,7 +99,12 @@ def _recording(name: str, verb: Callable[..., Any]) -> Callable[..., Any]:
     def record(self: Any, *args: Any, **kwargs: Any) -> Any:
         __tracebackhide__ = True
         driver = self._node.driver
-        given = self if driver is not None and driver.judges else verb(self, *args, **kwargs)
+        try:
+            given = self if driver is not None and driver.judges else verb(self, *args, **kwargs)
+        except SpecFailure:
+            frame = _frame(1)
+            self._node.broken = (name, args, kwargs, frame.f_code, frame.f_lasti)
+            raise
         frame = _frame(1)
         call = (name, args, kwargs, frame.f_code, frame.f_lasti)
         calls = self._node.calls

@@ -43,19 +43,19 @@ class Shadow:
     )  # fmt: skip
 
     def __init__(self, replay: StateAggregate, start: SnapshotRecord | None) -> None:
-        self.replay = replay
-        self.start = start
-        self.bodies_alone = looks_at_bodies_alone(replay.metadata)
+        self.replay: StateAggregate = replay
+        self.start: SnapshotRecord | None = start
+        self.bodies_alone: bool = looks_at_bodies_alone(replay.metadata)
         self._ahead: tuple[DomainEventStream, DomainEventStream] | None = None
-        self.count = 0
-        self.looked = 0
-        self.last_version = 0 if start is None else start.version
-        self.settled = 0
-        self.moves = 0
+        self.count: int = 0
+        self.looked: int = 0
+        self.last_version: int = 0 if start is None else start.version
+        self.settled: int = 0
+        self.moves: int = 0
         self.failure: Exception | None = None
         self.tail: StateAggregate | None = None
         self.tail_of: SnapshotRecord | None = None
-        self.tail_count = 0
+        self.tail_count: int = 0
 
     def advance(self, stream: DomainEventStream, texts: Texts | None, *, live: bool = False) -> None:
         """Replay the next stream; what a sourcing function raises ends the replay, and is kept.

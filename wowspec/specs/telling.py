@@ -14,6 +14,7 @@ from .layout import several
 from .nodes import ACTIONS, Node
 from .render import BRIEF, render
 from .run import Run
+from .saying import first_line
 from .showing import shown, step_text
 from .story import timeline
 from .tracking import Tracker
@@ -75,7 +76,7 @@ def _outcome(run: Run) -> str:
     error = run.error
     if error is None:
         return "succeeded"
-    text = str(error).partition("\n")[0]
+    text = first_line(error)
     how = "outcome unknown" if run.is_unknown else f"failed with {type(error).__name__}"
     return f"{how}: {text}" if text else how
 

@@ -10,7 +10,7 @@ from typing import Final
 
 from ..errors import SpecError
 from .recorded import FORWARDING
-from .story import PACKAGE
+from .saying import PACKAGE
 
 #: Where Python and what is installed into it live.
 _LIBRARIES: Final = (*(sysconfig.get_path(name) for name in ("stdlib", "purelib", "platlib")), "<frozen")

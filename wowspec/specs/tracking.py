@@ -46,7 +46,7 @@ class Judged(Protocol):
 class Tracker:
     """The specs (and gateways) of one test, or of one Hypothesis example."""
 
-    __slots__ = ("cut_off", "examples", "known", "nodes", "of_failure", "others", "soft")
+    __slots__ = ("cut_off", "examples", "inner", "known", "nodes", "of_failure", "others", "soft")
 
     def __init__(self) -> None:
         self.nodes: list[Node] = []
@@ -60,6 +60,8 @@ class Tracker:
         self.cut_off: list[str] = []
         #: The tracker of the Hypothesis example that failed last.
         self.of_failure: Tracker | None = None
+        #: Where a report asks for it: the tracker of the last example, or of the function that an exploration calls.
+        self.inner: Tracker | None = None
 
     def abandon(self) -> None:
         """Nobody goes on with what was made."""
@@ -289,6 +291,28 @@ def track(node: Node) -> Node:
     return node
 
 
+#: How many of those who report want to know what was made for a test aside, too.
+_wanted = 0
+
+
+def want_inner() -> None:
+    """From here on a test's tracker knows the tracker of its last example, or of the function that is explored."""
+    global _wanted  # noqa: PLW0603 - one process runs one suite
+    _wanted += 1
+
+
+def no_longer_want_inner() -> None:
+    """Whoever wanted it does no more."""
+    global _wanted  # noqa: PLW0603
+    _wanted = max(0, _wanted - 1)
+
+
+def note_inner(tracker: Tracker) -> None:
+    """What was made aside, or for an example, are the specs of the running test."""
+    if _wanted and _trackers:
+        _trackers[-1].inner = tracker
+
+
 def look_at(node: Node) -> None:
     """A test looks at what came of a step that may have been made outside it: it must be decided here, too."""
     tracker = current()
@@ -349,6 +373,7 @@ class _Finish:
         self.tracker.abandon()
         if _trackers:
             _trackers[-1].examples.update(self.tracker.unsourced())
+            note_inner(self.tracker)
         if sys.exc_info()[0] is None:
             self.tracker.finish()
         elif _trackers:

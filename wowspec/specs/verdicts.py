@@ -11,8 +11,9 @@ from .nodes import Node
 from .render import render
 from .run import PROGRAMMING_ERRORS, Run
 from .run_hints import law_after_when, run_hints, with_hints
+from .saying import traceback_text
 from .showing import shown
-from .story import timeline, traceback_text
+from .story import timeline
 
 
 def settle(run: Run, where: Callable[[], str] = str) -> None:

@@ -122,10 +122,10 @@ class Choices:
         self._slept: set[Task[Any]] = set()
         #: Tasks that were ready before the step that is going on.
         self._waited: set[Task[Any]] = set()
-        self.history = History(numbers or Numbers())
+        self.history: History = History(numbers or Numbers())
         self.offers: list[Offer] = []
         #: The known state at which the run was broken off; -1: it was not.
-        self.joined = -1
+        self.joined: int = -1
         #: Which actor passed a point, by the place of its row in the trace.
         self.passed_by: dict[int, int] = {}
 

@@ -60,7 +60,7 @@ class VirtualClock:
     __slots__ = ("nanos",)
 
     def __init__(self, nanos: int = DEFAULT_START_NANOS) -> None:
-        self.nanos = nanos
+        self.nanos: int = nanos
 
     @property
     def millis(self) -> int:

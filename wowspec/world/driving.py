@@ -40,8 +40,8 @@ class Drive:
         self._own = own
         self._enough = enough
         self._event: Any = None
-        self.abroad = False
-        self.alive = False
+        self.abroad: bool = False
+        self.alive: bool = False
 
     def __await__(self) -> Generator[Any, Any, None]:
         scheduler = self._scheduler

@@ -45,7 +45,7 @@ class Future(Generic[T]):
     def __init__(self, scheduler: Scheduler) -> None:
         self._scheduler = scheduler
         #: Whether there is a value or an error.
-        self.done = False
+        self.done: bool = False
         self._value: Any = None
         self._error: BaseException | None = None
         self._waiters: list[Task[Any]] | None = None
@@ -129,7 +129,7 @@ class Task(Future[T]):
         self._throw: BaseException | None = None
         self._waits_for: Future[Any] | None = None
         self._timer: Timer | None = None
-        self.name = name
+        self.name: str = name
 
     def cancel(self) -> None:
         """Throw `Cancelled` into the coroutine where it waits; a finished task is left alone."""
@@ -162,9 +162,9 @@ class Timer:
     __slots__ = ("callback", "fired", "nanos")
 
     def __init__(self, nanos: int, callback: Callable[[], None]) -> None:
-        self.nanos = nanos
+        self.nanos: int = nanos
         #: Whether its instant has come.
-        self.fired = False
+        self.fired: bool = False
         self.callback: Callable[[], None] | None = callback
 
     def cancel(self) -> None:
@@ -178,7 +178,7 @@ class Sleep:
     __slots__ = ("nanos",)
 
     def __init__(self, nanos: int) -> None:
-        self.nanos = nanos
+        self.nanos: int = nanos
 
     def __await__(self) -> Generator[Any, Any, None]:
         yield self
@@ -220,12 +220,12 @@ class Scheduler:
     __slots__ = ("_hung", "_order", "_ready", "_timers", "chooser", "clock", "current", "most_timers", "seats")
 
     def __init__(self, clock: VirtualClock) -> None:
-        self.clock = clock
+        self.clock: VirtualClock = clock
         self.current: Task[Any] | None = None
         self._ready: deque[Task[Any]] = deque()
         self._timers: list[tuple[int, int, Timer]] = []
         self._order = 0
-        self.most_timers = 1 << 62  # so many may be set before `Sleepless` ends it all
+        self.most_timers: int = 1 << 62  # so many may be set before `Sleepless` ends it all
         # Nothing else refers to a task that hangs, and its coroutine must not be closed while the world goes on.
         self._hung: list[Any] = []
         #: Callers that drive the world from event loops of their own.

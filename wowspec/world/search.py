@@ -84,11 +84,11 @@ class Search:
         self._nodes: dict[int, State] = {}
         #: Schedules that are to be run, by their preemptions.
         self._levels: list[deque[Schedule]] = [deque([()])]
-        self.max_schedules = max_schedules
-        self.max_preemptions = max_preemptions
-        self.runs = 0
-        self.joined = 0
-        self.refused = 0
+        self.max_schedules: int | None = max_schedules
+        self.max_preemptions: int | None = max_preemptions
+        self.runs: int = 0
+        self.joined: int = 0
+        self.refused: int = 0
 
     def outcomes(self, run: Callable[[Choices], T]) -> Iterator[tuple[Choices, T]]:
         """What came of each run that was not broken off, with its choices.

@@ -58,7 +58,7 @@ class Unrest:
         self._again: list[Any] = []
         self._doomed: list[Any] = []
         self._stopped: list[Task[Any]] = []
-        self.deaths = 0
+        self.deaths: int = 0
         self.lost: list[Any] = []
 
     # --- late messages ------------------------------------------------------------------------------------------------

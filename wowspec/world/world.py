@@ -86,13 +86,13 @@ class World:
         machine_id: int = DEFAULT_MACHINE_ID,
         errors: ErrorPolicy | None = None,
     ) -> None:
-        self.clock = clock or VirtualClock()
-        self.scheduler = Scheduler(self.clock)
-        self.ids = IdGenerator(machine_id)
-        self.trace = Trace()
+        self.clock: VirtualClock = clock or VirtualClock()
+        self.scheduler: Scheduler = Scheduler(self.clock)
+        self.ids: IdGenerator = IdGenerator(machine_id)
+        self.trace: Trace = Trace()
         self._keep = self.trace.kept.append
-        self.services = ServiceProvider()
-        self.errors = errors or ErrorPolicy()
+        self.services: ServiceProvider = ServiceProvider()
+        self.errors: ErrorPolicy = errors or ErrorPolicy()
         self.log: list[LoggedFailure] = []
         self.spec_errors: list[SpecError] = []
         self.injector: Injector | None = None

@@ -244,7 +244,7 @@ class Compensation:
     __slots__ = ("supporter",)
 
     def __init__(self, runtime: Runtime) -> None:
-        self.supporter = supporter_of(runtime)
+        self.supporter: CompensateSupporter = supporter_of(runtime)
 
     def renew(self, runtime: Runtime) -> None:
         """The runtime has other buses now."""

@@ -51,14 +51,14 @@ class EventDispatcher:
     def __init__(self, runtime: Runtime, kind: ProcessorKind, chain: Next) -> None:
         self._runtime = runtime
         self._chain = chain
-        self.kind = kind
+        self.kind: ProcessorKind = kind
         self.on_error: ErrorHandler = log_resume
-        self.ended = False
-        self.functions = FunctionRegistrar()
+        self.ended: bool = False
+        self.functions: FunctionRegistrar = FunctionRegistrar()
         self._subscribed: set[tuple[FunctionKind, NamedAggregate]] = set()
         scheduler = runtime.world.scheduler
-        self.groups = SerialGroups(scheduler, f"{kind} events")
-        self.state_groups = SerialGroups(scheduler, f"{kind} state events")
+        self.groups: SerialGroups = SerialGroups(scheduler, f"{kind} events")
+        self.state_groups: SerialGroups = SerialGroups(scheduler, f"{kind} state events")
 
     def register(self, processor: ProcessorMetadata, instance: Any) -> None:
         """Take in a processor's functions and subscribe to their topics, each once (EVT-109, EVT-115)."""

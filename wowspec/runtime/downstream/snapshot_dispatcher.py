@@ -79,7 +79,7 @@ class SnapshotDispatcher:
     def __init__(self, runtime: Runtime, chain: Next) -> None:
         self._runtime = runtime
         self._chain = chain
-        self.groups = SerialGroups(runtime.world.scheduler, "snapshots")
+        self.groups: SerialGroups = SerialGroups(runtime.world.scheduler, "snapshots")
 
     def register(self, named: NamedAggregate) -> None:
         """Subscribe to an aggregate type's state events."""

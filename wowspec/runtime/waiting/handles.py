@@ -41,9 +41,9 @@ class Subscription:
     __slots__ = ("_handle", "demand", "ended", "subscriber")
 
     def __init__(self, subscriber: Subscriber, demand: int, handle: WaitHandle | None) -> None:
-        self.subscriber = subscriber
-        self.demand = demand
-        self.ended = False
+        self.subscriber: Subscriber = subscriber
+        self.demand: int = demand
+        self.ended: bool = False
         self._handle = handle
 
     def request(self, count: int) -> None:
@@ -81,7 +81,7 @@ class LastHandle:
     skips_successful_sent = True
 
     def __init__(self, plan: WaitPlan, on_terminate: Callable[[LastHandle], None]) -> None:
-        self.plan = plan
+        self.plan: WaitPlan = plan
         self._on_terminate = on_terminate
         self._state = wait_state_of(plan)
         self._subscriptions: list[Subscription] = []
@@ -190,7 +190,7 @@ class StreamHandle:
         if queue_link_size <= 0:
             message = f"the stream queue link size must be greater than 0, got {queue_link_size}"
             raise IllegalArgumentError(message)
-        self.plan = plan
+        self.plan: WaitPlan = plan
         self._on_terminate = on_terminate
         self._state = wait_state_of(plan)
         self._buffer: deque[WaitSignal] = deque()

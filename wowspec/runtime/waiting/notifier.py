@@ -53,7 +53,7 @@ class LocalWaitNotifier:
     def __init__(self, coordinator: WaitCoordinator, world: World, *, machine_id: int | None = None) -> None:
         self._coordinator = coordinator
         self._world = world
-        self.machine_id = world.ids.machine_id if machine_id is None else machine_id
+        self.machine_id: int = world.ids.machine_id if machine_id is None else machine_id
         self._machine = to_radix62(self.machine_id, MACHINE_CHARS)
         self.received: list[tuple[str, WaitSignal]] = []
         self.dropped: list[WaitSignal] = []

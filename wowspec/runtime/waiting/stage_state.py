@@ -59,7 +59,7 @@ class StageWaitState:
         self._result: dict[str, Any] | None = None
         self._processed = False
         self.retained: WaitSignal | None = None
-        self.completed = False
+        self.completed: bool = False
 
     def next(self, signal: WaitSignal) -> WaitStep:
         """Take one signal; the numbers are those of the table in section R."""
