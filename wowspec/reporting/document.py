@@ -6,7 +6,7 @@ and no absolute path: the same suite gives the same document.
 
 from __future__ import annotations
 
-from typing import Any, Final, TypedDict
+from typing import Any, Final, NotRequired, TypedDict
 
 from ..exploration.results import ResultJson
 from ..specs.run_json import RunJson
@@ -23,6 +23,7 @@ class StepJson(TypedDict):
         sentence: the step in words, for people who do not read Python.
         details: one line for each further item below the sentence, such as each expected event.
         code: as its author would write it.
+        failed: whether it is what did not hold; left out where it is not.
     """
 
     keyword: str
@@ -30,6 +31,7 @@ class StepJson(TypedDict):
     sentence: str
     details: list[str]
     code: str
+    failed: NotRequired[bool]
 
 
 class SpecJson(TypedDict):
@@ -41,6 +43,7 @@ class SpecJson(TypedDict):
         scenario: a title in words: of the branches, or the test's docstring, or its name.
         steps: in their order, expectations among them.
         runs: one for each step that runs something; of commands in flight together one for each outcome.
+        left_out: how many runs are not among `runs`: outcomes past the first 8, steps before the last 20.
     """
 
     subject: str
@@ -48,6 +51,7 @@ class SpecJson(TypedDict):
     scenario: str
     steps: list[StepJson]
     runs: list[RunJson]
+    left_out: int
 
 
 class TestJson(TypedDict):
@@ -61,7 +65,8 @@ class TestJson(TypedDict):
         outcome: `passed`, `failed`, `skipped`, `xfailed`, `xpassed`, `error`.
         failure: the failure's text; empty: none.
         place: `file:line` of the verb that failed; empty: none.
-        specs: what it made; of a test under Hypothesis those of the last example.
+        specs: what it made; of a test under Hypothesis those of the last example, or of the one that failed.
+        left_out: how many specs are not among `specs`, which has the first 50.
     """
 
     id: str
@@ -72,6 +77,7 @@ class TestJson(TypedDict):
     failure: str
     place: str
     specs: list[SpecJson]
+    left_out: int
 
 
 class DocumentJson(TypedDict):
@@ -83,7 +89,8 @@ class DocumentJson(TypedDict):
         version: of wowspec.
         title: name of the project: of the root directory.
         tests: those that made specs, failed, or were explored, in the order of their ids.
-        exploration: as `--wowspec-fault-json` has it; empty: nothing was explored.
+        exploration: as `--wowspec-fault-json` has it; empty: nothing was explored. A spec with the same steps as another
+            one (`same_as`) has no stories of its own.
         coverage: percent of the possible cells (point and kind) that were explored; None: nothing was.
         strength: as `--wowspec-strength-json` has it; None: it was not asked for.
         unreachable: as `--wowspec-unreachable-json` has it; None: it was not asked for.

@@ -1,0 +1,183 @@
+"""The steps of a spec in words: what was given, what is done, what is expected; for people who do not read Python."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, Final
+
+from ..exploration.pasting import item_text
+from ..specs.items import On, SentCommand, TimeStep
+from ..specs.nodes import (
+    ACTIONS,
+    GivenState,
+    History,
+    Node,
+    Setup,
+    Subject,
+    When,
+    WhenConcurrently,
+    WhenEvent,
+    WithFaults,
+    WithoutLaw,
+)
+from ..specs.recorded import Expected
+from ..specs.render import Limits, render, shorten
+from ..specs.showing import step_text
+from .document import StepJson
+from .phrases import Said, Words, in_words
+from .steps_in_words import STEPS
+from .subjects import subject_of_way
+from .wording import plural, words
+
+#: Lines below a sentence; what is cut is counted in the last one.
+_MOST_DETAILS: Final = 24
+_CODE: Final = Limits(text=400, items=24, depth=10, line=1_000)
+
+
+def steps_in_words(nodes: Sequence[Node], *, failed: bool = False) -> list[StepJson]:
+    """Every step of a way of nodes, and every expectation that was called after it and held, in their order.
+
+    Steps that say nothing to people are left out: what the spec is about, branches, an empty `given()` before another.
+
+    Args:
+        nodes: the way, from the root.
+        failed: whether the test failed: then the expectation that did not hold is told, too, where one was noted.
+    """
+    return [step for _, _, step in _told(nodes, failed=failed)]
+
+
+def step_places(nodes: Sequence[Node]) -> dict[int, int]:
+    """The place of each node's own step among `steps_in_words`, by the node's place; one that is left out has none."""
+    return {place: index for index, (place, is_own, _) in enumerate(_told(nodes)) if is_own}
+
+
+def _told(nodes: Sequence[Node], *, failed: bool = False) -> Iterator[tuple[int, bool, StepJson]]:
+    """Each step with its node's place, and whether it is the node's own."""
+    cls = subject_of_way(nodes)
+    noun = words(cls.__name__) if cls is not None else "state"
+    for place, node in enumerate(nodes):
+        if not _is_silent(nodes, place):
+            yield place, True, _own(node, noun)
+        for each in node.expected:
+            yield place, False, _expectation(node, each, noun)
+        if failed and node.broken is not None:
+            broken = _expectation(node, Expected(*node.broken), noun)
+            broken["failed"] = True
+            yield place, False, broken
+
+
+def _is_silent(nodes: Sequence[Node], place: int) -> bool:
+    step = nodes[place].step
+    if isinstance(step, Subject):
+        return True
+    if isinstance(step, Setup):
+        return step.verb == "fork"
+    if isinstance(step, WhenEvent):
+        return step.event is None
+    if isinstance(step, History) and not step.items:
+        return any(isinstance(node.step, GivenState) or _has_items(node) for node in _before_action(nodes, place))
+    return False
+
+
+def _before_action(nodes: Sequence[Node], place: int) -> Iterator[Node]:
+    """The steps before and after one, up to the first that runs something."""
+    for index, node in enumerate(nodes):
+        if isinstance(node.step, ACTIONS):
+            if index > place:
+                return
+        elif index != place:
+            yield node
+
+
+def _has_items(node: Node) -> bool:
+    return isinstance(node.step, History) and bool(node.step.items)
+
+
+def _own(node: Node, noun: str) -> StepJson:
+    keyword, row = STEPS[type(node.step)]
+    found = row(node, noun)
+    return _json(keyword, verb_of(node), found, _code(node))
+
+
+def _expectation(node: Node, expected: Expected, noun: str) -> StepJson:
+    run = node.run
+    said = Said(
+        expected.verb,
+        expected.args,
+        expected.kwargs,
+        noun,
+        together=isinstance(node.step, WhenConcurrently),
+        error=run.error if run is not None else None,
+    )
+    return _json("then", expected.verb, in_words(said), _call(expected.verb, expected.args, expected.kwargs.items()))
+
+
+def _json(keyword: str, verb: str, found: Words, code: str) -> StepJson:
+    details = found.details
+    if len(details) > _MOST_DETAILS:
+        rest = len(details) - _MOST_DETAILS + 1
+        details = [*details[: _MOST_DETAILS - 1], f"and {plural(rest, 'more line')}"]
+    return {"keyword": keyword, "verb": verb, "sentence": found.sentence, "details": details, "code": code}
+
+
+# --- code -------------------------------------------------------------------------------------------------------------
+
+
+def verb_of(node: Node) -> str:
+    """The verb of the language that made a step."""
+    step = node.step
+    if isinstance(step, Setup):
+        return step.verb
+    if isinstance(step, History) and len(step.items) == 1 and isinstance(step.items[0], TimeStep):
+        return "advance" if step.items[0].to is None else "given"
+    return _VERBS[type(step)]
+
+
+_VERBS: Final[dict[type, str]] = {
+    Subject: "spec",
+    History: "given",
+    GivenState: "given_state",
+    WithFaults: "with_faults",
+    WithoutLaw: "without_law",
+    When: "when",
+    WhenEvent: "when_event",
+    WhenConcurrently: "when_concurrently",
+}
+
+
+def _code(node: Node) -> str:
+    step = node.step
+    verb = verb_of(node)
+    if isinstance(step, History):
+        items = [item_text(item) for item in step.items]
+        if verb == "advance":
+            return shorten(items[0], _CODE.line)
+        return _written(verb, [*items, *(["deliver=True"] if step.deliver else [])])
+    if isinstance(step, When):
+        sent = item_text(SentCommand(step.command, step.options))
+        return _written(
+            verb, [sent.removeprefix("sent_as(").removesuffix(")") if sent.startswith("sent_as(") else sent]
+        )
+    if isinstance(step, WhenConcurrently):
+        return _written(verb, [item_text(sent) for sent in step.commands])
+    if isinstance(step, GivenState):
+        return _call(verb, (step.state,), [("version", step.version)])
+    if isinstance(step, WhenEvent):
+        named = [("aggregate_id", step.aggregate_id), ("state", step.state), ("function", step.function)]
+        named += [("tenant_id", step.tenant_id), ("owner_id", step.owner_id), ("space_id", step.space_id)]
+        return _call(verb, (step.event,), [(name, value) for name, value in named if value])
+    if isinstance(step, WithFaults):
+        return _written(verb, map(str, step.faults))
+    return shorten(step_text(node), _CODE.line)
+
+
+def _call(verb: str, args: Iterable[Any], kwargs: Iterable[tuple[str, Any]]) -> str:
+    return _written(verb, [*map(_argument, args), *(f"{name}={_argument(value)}" for name, value in kwargs)])
+
+
+def _argument(value: Any) -> str:
+    return item_text(value) if isinstance(value, On) else render(value, _CODE)
+
+
+def _written(verb: str, arguments: Iterable[str]) -> str:
+    return shorten(f"{verb}({', '.join(arguments)})", _CODE.line)
