@@ -6,6 +6,7 @@ fixture and no option without the prefix `wowspec`. Switch it off with `-p no:wo
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable, Generator
 from typing import Any, Final
@@ -29,10 +30,16 @@ _UNSOURCED: Final = pytest.StashKey[Any]()
 _CUT_OFF: Final = pytest.StashKey[list[str]]()
 #: Called with each passed test and the specs that it made; whoever runs specs again adds itself.
 AFTER_TEST: Final = pytest.StashKey[list[Callable[[pytest.Item, Any], None]]]()
+#: Likewise with each test, however it came out, before anything is asked of its specs; whoever tells of them adds itself.
+SEEN_TEST: Final = pytest.StashKey[list[Callable[[pytest.Item, Any], None]]]()
 #: Where explorations keep their results until a report takes them along, and the attribute that carries them.
 _COLLECTED: Final = "wowspec.exploration.collected"
 _CARRIED: Final = "wowspec_faults"
 _TOLD: Final = "wowspec_faults_told"
+#: How many specs a test made, where JUnit XML is written.
+_SPECS: Final = pytest.StashKey[int]()
+#: Registered in a process that runs plans for another one, which alone reports.
+_WORKER: Final = "wowspec-worker"
 
 #: Options of explorations: flag, what it takes, help.
 _OPTIONS: Final[tuple[tuple[str, dict[str, Any], str], ...]] = (
@@ -101,13 +108,34 @@ _UNREACHABLE_OPTIONS: Final[tuple[tuple[str, dict[str, Any], str], ...]] = (
     ("--wowspec-unreachable-json", {"metavar": "PATH"}, "write what was found of the givens as JSON"),
 )
 
+#: Kinds of reports: name, whether it is a folder of files, what it is.
+REPORT_KINDS: Final[tuple[tuple[str, bool, str], ...]] = (
+    ("html", False, "one page that needs nothing else: specs, their stories, the fault matrix, findings"),
+    ("json", False, "the document that all reports are made of; its schema is `docs/report.schema.json`"),
+    ("mermaid", True, "a sequence diagram for each run of each spec, as Mermaid text"),
+    ("docs", True, "the specs as scenarios in words, by aggregate, as Markdown"),
+)
+_REPORT_OPTIONS: Final[tuple[tuple[str, dict[str, Any], str], ...]] = (
+    (
+        "--wowspec-report",
+        {"action": "append", "metavar": "KIND:PATH"},
+        f"write a report of the suite of the kind {', '.join(kind for kind, _, _ in REPORT_KINDS)}; may be repeated",
+    ),
+)
+_ALL_OPTIONS: Final = (*_OPTIONS, *_STRENGTH_OPTIONS, *_UNREACHABLE_OPTIONS, *_REPORT_OPTIONS)
+
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Register the options and the ini keys."""
     group = parser.getgroup("wowspec", "wowspec: failure orderings")
-    for flag, takes, text in (*_OPTIONS, *_STRENGTH_OPTIONS, *_UNREACHABLE_OPTIONS):
+    for flag, takes, text in _ALL_OPTIONS:
         group.addoption(flag, help=text, dest=flag[2:].replace("-", "_"), **takes)
     parser.addini("wowspec_baseline", "A file of findings that are known, from the root directory", default="")
+    parser.addini(
+        "wowspec_github",
+        "Annotate failing specs and write a job summary where GitHub Actions runs the suite: auto or off",
+        default="auto",
+    )
     parser.addini(
         "wowspec_using",
         "Processors or a whole context that every spec of the suite uses, as `module:name`",
@@ -119,7 +147,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 @pytest.hookimpl(tryfirst=True)
 def pytest_load_initial_conftests(args: list[str]) -> None:
     """Name the nearest option where one of ours is misspelt: pytest itself says only that it does not know it."""
-    known = [flag for flag, _, _ in (*_OPTIONS, *_STRENGTH_OPTIONS, *_UNREACHABLE_OPTIONS)]
+    known = [flag for flag, _, _ in _ALL_OPTIONS]
     for arg in args:
         said = arg.partition("=")[0]
         if said.startswith("--wowspec-") and said not in known:
@@ -199,6 +227,22 @@ def _search(config: pytest.Config) -> None:
     config.add_cleanup(plugin.close)
 
 
+def _report(config: pytest.Config) -> None:
+    from .reporting.plugin import ReportPlugin
+
+    plugin = ReportPlugin(config, {kind: many for kind, many, _ in REPORT_KINDS})
+    config.pluginmanager.register(plugin, "wowspec-report")
+    config.stash.setdefault(SEEN_TEST, []).append(plugin.seen)
+    plugin.open()
+    config.add_cleanup(plugin.close)
+
+
+def _annotate(config: pytest.Config) -> None:
+    from .reporting.github import GithubPlugin
+
+    config.pluginmanager.register(GithubPlugin(config), "wowspec-github")
+
+
 def leave_suite() -> None:
     """The suite is over."""
     sys.modules[_DEFAULTS].leave_suite()
@@ -227,6 +271,10 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, Any, Any]:
             if tracker is not None and item.config.get_verbosity() >= _LISTING_VERBOSITY:
                 item.stash[_UNSOURCED] = tracker.unsourced()
                 item.stash[_TRACKER] = tracker
+            if tracker is not None and _writes_junit(item.config):
+                item.stash[_SPECS] = len(tracking.paths(tracker))
+            for seen in item.config.stash.get(SEEN_TEST, ()):
+                seen(item, tracker)
     if tracker is not None:
         tracker.finish(getattr(item, "obj", None))
     for after in item.config.stash.get(AFTER_TEST, ()):

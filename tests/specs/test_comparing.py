@@ -45,14 +45,13 @@ def test_other_comparisons_are_left_to_pytest():
 @pytest.mark.parametrize(
     ("expect", "expected", "actual"),
     [
-        (lambda spec: spec.expect_events(OrderPaid(amount=2)), [OrderPaid(amount=2)], [OrderPaid()]),
-        (lambda spec: spec.expect_published(OrderPaid(amount=2)), [OrderPaid(amount=2)], [OrderPaid()]),
-        (lambda spec: spec.expect_emitted(OrderPaid(amount=2)), [OrderPaid(amount=2)], [OrderPaid()]),
-        (lambda spec: spec.expect_stored(OrderPaid(amount=2)), [OrderPaid(amount=2)], [OrderPaid()]),
-        (lambda spec: spec.expect_event_types(OrderCreated), [OrderCreated], [OrderPaid]),
-        (lambda spec: spec.expect_event_count(2), 2, 1),
-        (lambda spec: spec.expect_version(3), 3, 2),
-        (lambda spec: spec.expect_state(paid=2), {"paid": 2}, {"paid": 1}),
+        (lambda spec: spec.expect_events(OrderPaid(amount=2)), "OrderPaid(amount=2)", "OrderPaid(amount=1)"),
+        (lambda spec: spec.expect_published(OrderPaid(amount=2)), "OrderPaid(amount=2)", "OrderPaid(amount=1)"),
+        (lambda spec: spec.expect_emitted(OrderPaid(amount=2)), "OrderPaid(amount=2)", "OrderPaid(amount=1)"),
+        (lambda spec: spec.expect_stored(OrderPaid(amount=2)), "OrderPaid(amount=2)", "OrderPaid(amount=1)"),
+        (lambda spec: spec.expect_event_types(OrderCreated), "OrderCreated", "OrderPaid"),
+        (lambda spec: spec.expect_event_count(2), "2", "1"),
+        (lambda spec: spec.expect_version(3), "3", "2"),
     ],
 )
 def test_editors_find_both_sides(expect, expected, actual):

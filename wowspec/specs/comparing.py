@@ -13,12 +13,23 @@ from .diff import events_text
 from .facts import Facts
 from .layout import several
 from .render import BRIEF, DEFAULT_LIMITS, render
+from .sides import Sides, quietly, sides_of_events
 
 #: pytest's own limits are 8 and 640; its first line is counted in.
 _MOST_LINES: Final = 7
 _MOST_CHARACTERS: Final = 600
 #: What there is, as code to paste, where it is no longer than this.
 _LONGEST_RIGHT: Final = 120
+
+
+#: The last comparison that was explained: its first line, and its sides for a diff viewer.
+_last: list[tuple[str, Sides]] = []
+
+
+def last_sides(error: BaseException) -> Sides | None:
+    """The sides of the comparison that an error tells of, if it is one of these; then it is forgotten."""
+    found, _last[:] = list(_last), []
+    return next((sides for reason, sides in found if reason in str(error)), None)
 
 
 def comparison(left: Any, right: Any, *, whole: bool) -> list[str] | None:
@@ -39,10 +50,12 @@ def comparison(left: Any, right: Any, *, whole: bool) -> list[str] | None:
     reason, *lines = events_text(match, ledger="there", limits=limits).splitlines()
     lines = [line for line in lines if line.strip()]
     if not any(line.startswith("  hint: ") for line in lines):
-        right = f"  if it is right: {render(list(actual))}"
-        lines += [right] if len(right) <= _LONGEST_RIGHT else []
-    sides = f"{_brief(left)} == {_brief(right)}"
-    shown = [f"{reason.replace(' and there', ', as many there')}  [{sides}]" if whole else reason]
+        holds = f"  if it is right: {render(list(actual))}"
+        lines += [holds] if len(holds) <= _LONGEST_RIGHT else []
+    compared = f"{_brief(left)} == {_brief(right)}"
+    shown = [f"{reason.replace(' and there', ', as many there')}  [{compared}]" if whole else reason]
+    sides = quietly(lambda: sides_of_events(list(expected), tuple(actual)))
+    _last[:] = [] if sides is None else [(shown[0], sides)]
     if whole:
         return [shown[0], *lines]
     room = _MOST_CHARACTERS - len(shown[0])

@@ -29,9 +29,9 @@ from .render import BRIEF, render
 from .requirements import require_agreement
 from .run import failure_of
 from .run_hints import never_created, with_hints
+from .saying import traceback_text
 from .session import Session
 from .showing import shown
-from .story import traceback_text
 
 UNSAID = Options()
 

@@ -1,23 +1,15 @@
-"""What happened, as text: the timeline of a run, and the user's part of a traceback."""
+"""What happened, as text: the timeline of a run."""
 
 from __future__ import annotations
 
-import linecache
-from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
-from types import MappingProxyType, TracebackType
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Final
-
-import pydantic
 
 from ..world.clock import NANOS_PER_MILLI
 from ..world.trace import TraceRow
 from .run import Run
 
-PACKAGE: Final = str(Path(__file__).resolve().parent.parent)
-_LIBRARIES: Final = (PACKAGE, str(Path(pydantic.__file__).resolve().parent))
-#: Begins the line of a pydantic error that leads to its manual.
-_ADVERTISED: Final = "For further information visit "
 #: How many rows of a timeline are shown; a longer one by its ends and what was struck or failed.
 MOST_ROWS: Final = 24
 #: Rows that are shown at its beginning, at its end, and on either side of what was struck or failed.
@@ -101,46 +93,3 @@ def _kept(rows: Sequence[TraceRow], most: int, notes: Mapping[int, str]) -> set[
 
 def _lane(row: TraceRow) -> str:
     return str(row.lane)
-
-
-def traceback_text(error: BaseException) -> str:
-    """Where an error was raised, by the user's own frames, and what it says."""
-    lines = []
-    for filename, number, name in _frames(error.__traceback__):
-        lines.append(f"    {short_path(filename)}:{number} in {name}")
-        source = linecache.getline(filename, number).strip()
-        if source:
-            lines.append(f"      {source}")
-    said = [line for line in str(error).splitlines() if not line.lstrip().startswith(_ADVERTISED)]
-    lines.append(f"    {type(error).__name__}: {said[0]}" if said else f"    {type(error).__name__}")
-    lines += [f"      {line}".rstrip() for line in said[1:]]
-    lines += [f"      {text}" for text in refused_fields(error)]
-    return "\n".join(lines)
-
-
-def note_branch(error: BaseException, names: Sequence[str]) -> None:
-    """Let an error that left a branch say so, unless its text does already."""
-    text = f"in branch {' > '.join(names)}"
-    if text not in str(error) and not any(note.startswith("in branch ") for note in getattr(error, "__notes__", ())):
-        error.add_note(text)
-
-
-def refused_fields(error: BaseException) -> list[str]:
-    """`field: why`, for each field that was refused; the error's own text names none of them (CMD-086)."""
-    return [f"{item.name}: {item.msg}" for item in getattr(error, "binding_errors", ())]
-
-
-def _frames(traceback: TracebackType | None) -> Iterator[tuple[str, int, str]]:
-    while traceback is not None:
-        code = traceback.tb_frame.f_code
-        if not code.co_filename.startswith(_LIBRARIES):
-            yield code.co_filename, traceback.tb_lineno, code.co_qualname
-        traceback = traceback.tb_next
-
-
-def short_path(filename: str) -> str:
-    """A file's path, seen from the working directory."""
-    try:
-        return str(Path(filename).relative_to(Path.cwd()))
-    except ValueError:
-        return filename

@@ -47,7 +47,7 @@ def _leave_out_causes(error: SpecError) -> None:
     if cause is None:
         return
     frames = list(_frames(cause.__traceback__))
-    last = next((place for place in reversed(range(len(frames))) if _is_the_authors(frames[place])), None)
+    last = next((place for place in reversed(range(len(frames))) if is_of_author(frames[place])), None)
     if last is None:
         error.__cause__ = error.__context__ = None
         return
@@ -73,7 +73,8 @@ def _leave_out_notes(error: BaseException) -> None:
     error.__notes__ = kept
 
 
-def _is_the_authors(entry: TracebackType) -> bool:
+def is_of_author(entry: TracebackType) -> bool:
+    """Whether a line of a traceback is neither ours nor a library's."""
     return not _is_ours(entry) and not entry.tb_frame.f_code.co_filename.startswith(_LIBRARIES)
 
 
