@@ -6,7 +6,6 @@ fixture and no option without the prefix `wowspec`. Switch it off with `-p no:wo
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Callable, Generator
 from typing import Any, Final
@@ -30,7 +29,7 @@ _UNSOURCED: Final = pytest.StashKey[Any]()
 _CUT_OFF: Final = pytest.StashKey[list[str]]()
 #: Called with each passed test and the specs that it made; whoever runs specs again adds itself.
 AFTER_TEST: Final = pytest.StashKey[list[Callable[[pytest.Item, Any], None]]]()
-#: Likewise with each test, however it came out, before anything is asked of its specs; whoever tells of them adds itself.
+#: Likewise with each test, however it came out, before anything is asked of its specs.
 SEEN_TEST: Final = pytest.StashKey[list[Callable[[pytest.Item, Any], None]]]()
 #: Where explorations keep their results until a report takes them along, and the attribute that carries them.
 _COLLECTED: Final = "wowspec.exploration.collected"
@@ -132,11 +131,6 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         group.addoption(flag, help=text, dest=flag[2:].replace("-", "_"), **takes)
     parser.addini("wowspec_baseline", "A file of findings that are known, from the root directory", default="")
     parser.addini(
-        "wowspec_github",
-        "Annotate failing specs and write a job summary where GitHub Actions runs the suite: auto or off",
-        default="auto",
-    )
-    parser.addini(
         "wowspec_using",
         "Processors or a whole context that every spec of the suite uses, as `module:name`",
         type="args",
@@ -180,6 +174,8 @@ def pytest_configure(config: pytest.Config) -> None:
         _perturb(config)
     if any(_asked(config, flag) for flag, _, _ in _UNREACHABLE_OPTIONS):
         _search(config)
+    if any(_asked(config, flag) for flag, _, _ in _REPORT_OPTIONS) and not config.pluginmanager.has_plugin(_WORKER):
+        _report(config)
     if _TEAMCITY in sys.modules:
         from .reporting.editors import EditorsPlugin
 
@@ -237,12 +233,6 @@ def _report(config: pytest.Config) -> None:
     config.add_cleanup(plugin.close)
 
 
-def _annotate(config: pytest.Config) -> None:
-    from .reporting.github import GithubPlugin
-
-    config.pluginmanager.register(GithubPlugin(config), "wowspec-github")
-
-
 def leave_suite() -> None:
     """The suite is over."""
     sys.modules[_DEFAULTS].leave_suite()
@@ -271,7 +261,7 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, Any, Any]:
             if tracker is not None and item.config.get_verbosity() >= _LISTING_VERBOSITY:
                 item.stash[_UNSOURCED] = tracker.unsourced()
                 item.stash[_TRACKER] = tracker
-            if tracker is not None and _writes_junit(item.config):
+            if tracker is not None and tracker.nodes and _writes_junit(item.config):
                 item.stash[_SPECS] = len(tracking.paths(tracker))
             for seen in item.config.stash.get(SEEN_TEST, ()):
                 seen(item, tracker)
@@ -310,7 +300,16 @@ def pytest_runtest_makereport(
             setattr(report, _CARRIED, results)
         if told:
             setattr(report, _TOLD, told)
+    if report.when == "call" and _writes_junit(item.config) and (_SPECS in item.stash or hasattr(report, _CARRIED)):
+        from .reporting.junit import properties
+
+        # The report of the tear-down takes them along.
+        item.user_properties += properties(item.stash.get(_SPECS, 0), getattr(report, _CARRIED, ()))
     return report
+
+
+def _writes_junit(config: pytest.Config) -> bool:
+    return bool(config.getoption("xmlpath", None))
 
 
 def _carry_sides(error: BaseException, report: Any) -> None:

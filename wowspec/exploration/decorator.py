@@ -120,6 +120,7 @@ class Exploration:
                 )
             tracker.finish(self.function)
             paths = tracking.paths(tracker)
+        tracking.note_inner(tracker)
         if not paths:
             raise SpecError(
                 f"{self.function.__name__} under @explore_faults runs nothing",

@@ -131,14 +131,19 @@ class StrengthPlugin:
         if found is not None:
             self._results.append(found)
 
+    def document(self) -> dict[str, Any]:
+        """All that was found, as the file has it."""
+        self._results.sort(key=lambda result: result["test"])
+        return document(self._results)
+
     @pytest.hookimpl(trylast=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
         """Write the file; fail the session where the specs are too weak."""
         if hasattr(self._config, "workerinput"):
             return
-        self._results.sort(key=lambda result: result["test"])
+        found = self.document()
         if self._json:
-            text = json.dumps(document(self._results), indent=1, ensure_ascii=False)
+            text = json.dumps(found, indent=1, ensure_ascii=False)
             (self._config.rootpath / self._json).write_text(f"{text}\n", encoding="utf-8")
         if self._is_too_weak() and session.exitstatus == pytest.ExitCode.OK:
             session.exitstatus = pytest.ExitCode.TESTS_FAILED

@@ -145,6 +145,7 @@ class Calls:
                     instead="run = ordering.given(...).when(SomeCommand(...)).run() in it",
                 )
             tracker.finish(self._function)
+        tracking.note_inner(tracker)
 
     def call(self, plan: Plan, schedule: Schedule = (), *, record: bool = False) -> Called:
         """Call the function under a plan.

@@ -102,13 +102,17 @@ class UnreachablePlugin:
         if found is not None:
             self._results.append(found)
 
+    def document(self) -> dict[str, Any]:
+        """All that was found, as the file has it."""
+        self._results.sort(key=lambda result: result["test"])
+        return {"schema": 1, "tool": "wowspec", "limit": self._limit, "tests": self._results}
+
     @pytest.hookimpl(trylast=True)
     def pytest_sessionfinish(self) -> None:
         """Write the file."""
-        self._results.sort(key=lambda result: result["test"])
+        found = self.document()
         if self._json and not hasattr(self._config, "workerinput"):
-            document = {"schema": 1, "tool": "wowspec", "limit": self._limit, "tests": self._results}
-            text = json.dumps(document, indent=1, ensure_ascii=False)
+            text = json.dumps(found, indent=1, ensure_ascii=False)
             (self._config.rootpath / self._json).write_text(f"{text}\n", encoding="utf-8")
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:

@@ -309,7 +309,7 @@ def no_longer_want_inner() -> None:
 
 def note_inner(tracker: Tracker) -> None:
     """What was made aside, or for an example, are the specs of the running test."""
-    if _wanted and _trackers:
+    if _wanted and _trackers and tracker.nodes:
         _trackers[-1].inner = tracker
 
 

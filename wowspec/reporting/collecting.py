@@ -1,0 +1,244 @@
+"""Makes the document of a suite: each test as JSON where it ran, all of them together where the session ends."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+
+from ..exploration.coverage import coverage_percent
+from ..exploration.results import ResultJson, in_order
+from ..specs.concurrency import Concurrency
+from ..specs.concurrent_spec import ConcurrentSpec
+from ..specs.departing import without_faults
+from ..specs.nodes import ACTIONS, Node
+from ..specs.outcomes import Outcome
+from ..specs.run import Run
+from ..specs.run_json import RunJson, error_text, run_json, texts
+from ..specs.showing import shown
+from ..specs.tracking import Tracker, paths
+from .document import SCHEMA_VERSION, DocumentJson, SpecJson, StepJson, TestJson
+from .failing import failure_json, place_of_item, without_root
+
+#: How many specs of a test are kept: the first ones; how many runs of a spec: the last ones; of commands in flight
+#: together how many outcomes: the first ones.
+MOST_SPECS: Final = 50
+MOST_RUNS: Final = 20
+MOST_OUTCOMES: Final = 8
+
+
+# --- one test ---------------------------------------------------------------------------------------------------------
+
+
+def test_json(
+    item: pytest.Item, report: pytest.TestReport, call: pytest.CallInfo[None], made: Tracker | None
+) -> TestJson:
+    """A test, as one of its reports tells it.
+
+    Args:
+        item: the test.
+        report: of its set-up, call or tear-down.
+        call: what was raised there, if anything was.
+        made: the specs of its call.
+    """
+    root = item.config.rootpath
+    file, line = place_of_item(item)
+    title = _title(item)
+    told = TestJson(
+        id=item.nodeid, file=file, line=line, title=title, outcome=outcome_of(report), failure="", place="", specs=[],
+        left_out=0,
+    )  # fmt: skip
+    if report.failed and call.excinfo is not None:
+        failure = failure_json(call.excinfo, root)
+        told["failure"], told["place"] = failure["text"], failure["place"]
+    elif report.failed:
+        told["failure"] = without_root(report.longreprtext, root)
+    if made is not None:
+        found = [way for tracker in _trackers(made) for way in _ways(tracker, failed=report.failed)]
+        flights = _flights(made)
+        told["specs"] = [_spec_json(way, title, flights, failed=report.failed) for way in found[:MOST_SPECS]]
+        told["left_out"] = max(0, len(found) - MOST_SPECS)
+    return told
+
+
+def outcome_of(report: pytest.TestReport) -> str:
+    """How a test came out, as one of its reports says."""
+    if hasattr(report, "wasxfail"):
+        return "xfailed" if report.skipped else "xpassed"
+    if report.failed:
+        return "failed" if report.when == "call" else "error"
+    return "skipped" if report.skipped else "passed"
+
+
+def _title(item: pytest.Item) -> str:
+    from .subjects import title_of_test
+
+    function: Any = getattr(item, "obj", None)
+    return title_of_test(item.name, getattr(function, "__doc__", None))
+
+
+def count_of(made: Tracker) -> int:
+    """How many specs a test made."""
+    return sum(len(paths(tracker)) for tracker in _trackers(made))
+
+
+def _trackers(made: Tracker) -> list[Tracker]:
+    inner = made.of_failure or made.inner
+    return [made] if inner is None else [made, inner]
+
+
+def _ways(tracker: Tracker, *, failed: bool) -> list[list[Node]]:
+    """The specs that a test looked at; of one that failed also those that it did not come to."""
+    found = paths(tracker)
+    if failed:
+        seen = {id(node) for way in found for node in way}
+        rest = [node for node in tracker.nodes if id(node) not in seen and node.parent is not None]
+        passed = {id(earlier) for node in rest for earlier in node.back() if earlier is not node}
+        found += [node.path() for node in rest if id(node) not in passed]
+    return found
+
+
+def _flights(made: Tracker) -> dict[int, Concurrency]:
+    """What became of commands in flight together, by the step that sent them."""
+    return {
+        id(other._node): other._found
+        for tracker in _trackers(made)
+        for other in tracker.others
+        if isinstance(other, ConcurrentSpec) and other._found is not None
+    }
+
+
+def _spec_json(way: Sequence[Node], title: str, flights: dict[int, Concurrency], *, failed: bool) -> SpecJson:
+    from .subjects import context_of, subject_of_way, title_of_spec
+
+    subject = subject_of_way(way)
+    steps, places = _steps(way, failed=failed)
+    runs: list[RunJson] = []
+    left_out = 0
+    for place, node in enumerate(way):
+        if not isinstance(node.step, ACTIONS):
+            continue
+        flight = flights.get(id(node))
+        if flight is not None:
+            runs += [_outcome_json(outcome, places.get(place, -1)) for outcome in flight.outcomes[:MOST_OUTCOMES]]
+            left_out += max(0, len(flight.outcomes) - MOST_OUTCOMES)
+        elif node.run is not None:
+            runs.append(_run_json(node, node.run, places.get(place, -1)))
+    return SpecJson(
+        subject=subject.__name__ if subject is not None else "",
+        context=context_of(subject),
+        scenario=title_of_spec(way, title),
+        steps=steps,
+        runs=runs[-MOST_RUNS:],
+        left_out=left_out + max(0, len(runs) - MOST_RUNS),
+    )
+
+
+def _steps(way: Sequence[Node], *, failed: bool) -> tuple[list[StepJson], dict[int, int]]:
+    """The steps in words, and where among them each node's own is."""
+    from .sentences import step_places, steps_in_words
+
+    try:
+        return steps_in_words(way, failed=failed), step_places(way)
+    except Exception as error:  # noqa: BLE001 - one step that cannot be told is no reason to lose the report
+        sentence = f"these steps cannot be told: {error_text(error)}"
+        return [StepJson(keyword="given", verb="", sentence=sentence, details=[], code="")], {}
+
+
+def _run_json(node: Node, run: Run, step: int) -> RunJson:
+    command = "" if run.command is None else shown(run.command)
+    usual = without_faults(node) if run.fired and node.driver is None else None
+    return run_json(run, step, command, None if usual is None else usual.rows)
+
+
+def _outcome_json(outcome: Outcome, step: int) -> RunJson:
+    """One outcome of commands in flight together."""
+    runs = outcome.runs
+    own = [run.message for run in runs]
+    failed = [run for run in runs if run.failure is not None]
+    told = run_json(runs[0], step, ", ".join(shown(run.command) for run in runs))
+    told["schedule"] = outcome.schedule
+    told["outcome"] = "succeeded" if not failed else "unknown" if any(run.is_unknown for run in failed) else "failed"
+    told["error"] = error_text(failed[0].error) if failed else ""
+    told["attempts"] = max(run.attempts for run in runs)
+    told["ledgers"] = {name: sum(len(getattr(run, name)) for run in runs) for name in told["ledgers"]}
+    told["events"] = texts(outcome.events)
+    sent = runs[0].commands
+    told["sent"] = texts(
+        body for body, message in zip(sent, sent.envelopes, strict=True) if not any(message is each for each in own)
+    )
+    return told
+
+
+# --- the whole document -----------------------------------------------------------------------------------------------
+
+
+class Collector:
+    """What the reports of a session bring, wherever their tests ran."""
+
+    def __init__(self) -> None:
+        self._tests: dict[str, TestJson] = {}
+        self._results: dict[str, list[ResultJson]] = {}
+
+    def add(self, told: TestJson) -> None:
+        """Take in what a report says of a test; what its set-up or tear-down failed for comes to what its call made."""
+        known = self._tests.get(told["id"])
+        if known is None or told["outcome"] != "error":
+            self._tests[told["id"]] = told
+            return
+        texts_of = [each["failure"] for each in (known, told) if each["failure"]]
+        known["outcome"], known["failure"] = "error", "\n\n".join(texts_of)
+        known["place"] = known["place"] or told["place"]
+
+    def explored(self, test: str, results: Iterable[ResultJson]) -> None:
+        """Take in what came of the exploration of a test; of one that is run again the last counts."""
+        self._results[test] = list(results)
+
+    @property
+    def results(self) -> list[ResultJson]:
+        """What came of all explorations."""
+        return in_order(result for results in self._results.values() for result in results)
+
+    def document(
+        self, root: Path, strength: dict[str, Any] | None = None, unreachable: dict[str, Any] | None = None
+    ) -> DocumentJson:
+        """All of it.
+
+        Args:
+            root: the root directory.
+            strength: what perturbations came to, if they were asked for.
+            unreachable: likewise what was found of the givens.
+        """
+        results = [_without_stories(result) if result["same_as"] else result for result in self.results]
+        explored = {result["test"] for result in results}
+        return DocumentJson(
+            schema=SCHEMA_VERSION,
+            tool="wowspec",
+            version=_version(),
+            title=root.name,
+            tests=[
+                test
+                for _, test in sorted(self._tests.items())
+                if test["specs"] or test["outcome"] in ("failed", "error") or test["id"] in explored
+            ],
+            exploration=results,
+            coverage=coverage_percent(results) if any(result["cells"] for result in results) else None,
+            strength=strength,
+            unreachable=unreachable,
+        )
+
+
+def _without_stories(result: ResultJson) -> ResultJson:
+    told = result.copy()
+    told["findings"] = [{**finding, "story": None} for finding in result["findings"]]
+    return told
+
+
+def _version() -> str:
+    try:
+        return version("wowspec")
+    except PackageNotFoundError:
+        return ""

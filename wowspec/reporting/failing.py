@@ -1,0 +1,110 @@
+"""Why a test failed, and where its author wrote it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from types import TracebackType
+from typing import Any, TypedDict
+
+import pytest
+
+from ..errors import SpecError, SpecFailure
+from ..specs.tracebacks import is_of_author
+
+#: Characters of a failure's text.
+_MOST_TEXT = 20_000
+
+
+class FailureJson(TypedDict):
+    """A failure.
+
+    Attributes:
+        text: what it says; of errors that are not wowspec's with their class.
+        place: `file:line` of the author's last line that led to it, seen from the root directory; empty: none.
+        is_ours: whether wowspec raised it.
+    """
+
+    text: str
+    place: str
+    is_ours: bool
+
+
+def failure_json(found: pytest.ExceptionInfo[BaseException], root: Path) -> FailureJson:
+    """What is told of a failure.
+
+    Args:
+        found: what was raised.
+        root: the root directory, which no path in the text names.
+    """
+    error = first_error(found.value)
+    ours = isinstance(error, SpecError | SpecFailure)
+    text = _said(error) if ours else _of_others(found)
+    notes = [note for note in getattr(error, "__notes__", ()) if note not in text]
+    text = without_root("\n".join([text, *notes]), root)
+    if len(text) > _MOST_TEXT:
+        text = f"{text[:_MOST_TEXT]}\n… {len(text) - _MOST_TEXT:,} more characters"
+    return FailureJson(text=text, place=_place(found.value, root) or _place(error, root), is_ours=ours)
+
+
+def first_error(error: BaseException) -> BaseException:
+    """The first error of a group of them; any other one as it is."""
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    return error
+
+
+def without_root(text: str, root: Path) -> str:
+    """A text whose paths are seen from the root directory."""
+    return text.replace(f"{root}{os.sep}", "")
+
+
+def _said(error: BaseException) -> str:
+    return str(error)
+
+
+def _of_others(found: pytest.ExceptionInfo[BaseException]) -> str:
+    error = found.value
+    if not isinstance(error, BaseExceptionGroup):
+        return found.exconly()
+    inner = [pytest.ExceptionInfo.from_exception(each) for each in error.exceptions]
+    return "\n".join([found.exconly(), *(_of_others(each) for each in inner)])
+
+
+def _place(error: BaseException, root: Path) -> str:
+    """The last line of the author's: in a file below the root directory if there is one."""
+    found = list(_lines(error.__traceback__))
+    below = [(file, line) for file, line in found if file.is_relative_to(root)]
+    if below:
+        file, line = below[-1]
+        return f"{file.relative_to(root).as_posix()}:{line}"
+    return f"{found[-1][0].name}:{found[-1][1]}" if found else ""
+
+
+def _lines(traceback: TracebackType | None) -> Iterator[tuple[Path, int]]:
+    while traceback is not None:
+        if is_of_author(traceback):
+            yield Path(traceback.tb_frame.f_code.co_filename), traceback.tb_lineno
+        traceback = traceback.tb_next
+
+
+def place_of_item(item: pytest.Item) -> tuple[str, int]:
+    """File and first line of a test's function, seen from the root directory."""
+    from ..specs.placing import place_of_function
+
+    place = place_of_function(_function_of(item))
+    line = place.line if place is not None else (item.location[1] or 0) + 1
+    return item.nodeid.partition("::")[0], line
+
+
+def _function_of(item: pytest.Item) -> Any:
+    """A test's function as its author wrote it, whatever decorators made of it."""
+    from ..exploration.decorator import ATTRIBUTE
+
+    function = getattr(item, "obj", None)
+    exploration = getattr(function, ATTRIBUTE, None)
+    if exploration is not None:
+        return exploration.function
+    hypothesis = getattr(function, "hypothesis", None)
+    return getattr(hypothesis, "inner_test", function)

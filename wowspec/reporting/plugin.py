@@ -1,0 +1,214 @@
+"""The plugin behind `--wowspec-report`; loaded only where the option is given."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Generator, Iterable, Mapping
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+import pytest
+
+from ..errors import SpecError
+from ..specs import tracking
+from .collecting import Collector, test_json
+from .document import DocumentJson, TestJson
+
+#: Attribute of a report that carries a test from one process to another; and the one that carries its exploration.
+CARRIED: Final = "wowspec_test"
+EXPLORED: Final = "wowspec_faults"
+_MADE: Final = pytest.StashKey[tracking.Tracker]()
+_OPTION: Final = "--wowspec-report"
+
+
+def write_json(document: DocumentJson, path: Path) -> None:
+    """The document itself."""
+    path.write_text(json.dumps(document, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+
+
+def _write_html(document: DocumentJson, path: Path) -> None:
+    from .html import write_html
+
+    write_html(document, path)
+
+
+def _write_mermaid(document: DocumentJson, path: Path) -> None:
+    from .mermaid import write_mermaid
+
+    write_mermaid(document, path)
+
+
+def _write_docs(document: DocumentJson, path: Path) -> None:
+    from .living import write_docs
+
+    write_docs(document, path)
+
+
+#: Who writes each kind of report, loaded when it is asked for.
+WRITERS: Final[Mapping[str, Callable[[DocumentJson, Path], None]]] = {
+    "html": _write_html,
+    "json": write_json,
+    "mermaid": _write_mermaid,
+    "docs": _write_docs,
+}
+
+
+class Asked(NamedTuple):
+    """A report that is asked for: its kind, its path as it was said, and the whole one."""
+
+    kind: str
+    said: str
+    path: Path
+
+
+class ReportPlugin:
+    """Collects the tests of a session, and writes the reports when it ends.
+
+    Args:
+        config: whose options are read.
+        kinds: the kinds of reports: whether each is a folder.
+
+    Raises:
+        pytest.UsageError: for a report that cannot be written.
+    """
+
+    def __init__(self, config: pytest.Config, kinds: Mapping[str, bool]) -> None:
+        self._config = config
+        self._collector = Collector()
+        self._failed: list[str] = []
+        folder = config.invocation_params.dir
+        try:
+            self.asked = asked(config.getoption("wowspec_report"), kinds, folder)
+        except SpecError as error:
+            raise pytest.UsageError(str(error)) from None
+
+    def open(self) -> None:
+        """The session begins."""
+        tracking.want_inner()
+
+    def close(self) -> None:
+        """The session is over."""
+        tracking.no_longer_want_inner()
+
+    def seen(self, item: pytest.Item, tracker: tracking.Tracker | None) -> None:
+        """The call of a test has ended, however it did."""
+        if tracker is not None:
+            item.stash[_MADE] = tracker
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_makereport(
+        self, item: pytest.Item, call: pytest.CallInfo[None]
+    ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+        """Let the report carry what the test was."""
+        report = yield
+        if report.when == "call" or not report.passed:
+            made = item.stash.get(_MADE, None) if report.when == "call" else None
+            setattr(report, CARRIED, test_json(item, report, call, made))
+        if report.when == "call" and _MADE in item.stash:
+            del item.stash[_MADE]
+        return report
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Keep what a report brings, wherever the test ran."""
+        told: TestJson | None = getattr(report, CARRIED, None)
+        if told is not None:
+            self._collector.add(told)
+        results = getattr(report, EXPLORED, None)
+        if results:
+            self._collector.explored(report.nodeid, results)
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_sessionfinish(self, session: pytest.Session) -> None:
+        """Write the reports."""
+        config = self._config
+        if hasattr(config, "workerinput") or config.getoption("collectonly"):
+            return
+        plugins = [config.pluginmanager.get_plugin(name) for name in ("wowspec-strength", "wowspec-unreachable")]
+        strength, unreachable = (None if plugin is None else plugin.document() for plugin in plugins)
+        document = self._collector.document(config.rootpath, strength, unreachable)
+        for each in self.asked:
+            try:
+                WRITERS[each.kind](document, each.path)
+            except OSError as error:
+                self._failed.append(f"{each.kind} report not written: {error}")
+                session.exitstatus = session.exitstatus or pytest.ExitCode.TESTS_FAILED
+
+    def pytest_terminal_summary(self, terminalreporter: Any) -> None:
+        """Say where the reports are."""
+        failed = bool(self._failed)
+        for line in self._failed:
+            terminalreporter.line(f"wowspec: {line}", red=True)
+        if not failed and not self._config.getoption("collectonly"):
+            for each in self.asked:
+                terminalreporter.write_sep("-", f"wowspec: {each.kind} report: {each.said}")
+
+
+def asked(said: Iterable[str], kinds: Mapping[str, bool], folder: Path) -> list[Asked]:
+    """The reports that the command line asks for.
+
+    Args:
+        said: each as `KIND:PATH`.
+        kinds: the kinds of reports: whether each is a folder.
+        folder: where paths begin.
+
+    Raises:
+        SpecError: for a kind that is none, a path that is missing or cannot be written to.
+    """
+    found: list[Asked] = []
+    for text in said:
+        kind, _, path = text.partition(":")
+        if kind not in kinds:
+            close = get_close_matches(kind, kinds, 1, 0.0)[0] if kind else "html"
+            raise SpecError(
+                f"{_OPTION}={text}: there is no report of the kind {kind!r}",
+                why=f"the kinds are {', '.join(kinds)}",
+                instead=f"{_OPTION}={close}:{path or _example(close, kinds)}",
+            )
+        if not path:
+            raise SpecError(
+                f"{_OPTION}={text} says no path",
+                why="a report is written when everything was run, and must go somewhere",
+                instead=f"{_OPTION}={kind}:{_example(kind, kinds)}",
+            )
+        one = Asked(kind, path, folder / path)
+        _require_writable(one, text, is_folder=kinds[kind])
+        known = next((each for each in found if each.path == one.path), None)
+        if known is not None:
+            raise SpecError(
+                f"{_OPTION}={text}: the {known.kind} report goes there, too",
+                why="the second one would be written over the first",
+                instead="a path for each",
+            )
+        found.append(one)
+    return found
+
+
+def _example(kind: str, kinds: Mapping[str, bool]) -> str:
+    return "reports/" + kind if kinds[kind] else f"report.{kind}"
+
+
+def _require_writable(one: Asked, text: str, *, is_folder: bool) -> None:
+    """Refuse a path now, and not when everything was run.
+
+    Raises:
+        SpecError: if there is no folder for it, or something else is there.
+    """
+    if not one.path.parent.is_dir():
+        raise SpecError(
+            f"{_OPTION}={text}: there is no folder {one.path.parent}",
+            why="the report is written when everything was run",
+            instead="a folder that is there",
+        )
+    if is_folder and one.path.exists() and not one.path.is_dir():
+        raise SpecError(
+            f"{_OPTION}={text}: {one.said} is a file",
+            why=f"a {one.kind} report is a folder of files",
+            instead=f"{_OPTION}={one.kind}:{one.said}.d",
+        )
+    if not is_folder and one.path.is_dir():
+        raise SpecError(
+            f"{_OPTION}={text}: {one.said} is a folder",
+            why=f"a {one.kind} report is one file",
+            instead=f"{_OPTION}={one.kind}:{Path(one.said, 'report').as_posix()}.{one.kind}",
+        )
