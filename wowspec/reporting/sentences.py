@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
 from typing import Any, Final
 
 from ..exploration.pasting import item_text
@@ -24,13 +25,16 @@ from ..specs.recorded import Expected
 from ..specs.render import Limits, render, shorten
 from ..specs.showing import step_text
 from .document import StepJson
-from .phrases import Said, Words, in_words
+from .phrases import in_words
+from .said import Said, Words
 from .steps_in_words import STEPS
-from .subjects import subject_of_way
+from .subjects import subject_of_way, view_of_way
 from .wording import plural, words
 
 #: Lines below a sentence; what is cut is counted in the last one.
 _MOST_DETAILS: Final = 24
+#: Neighbouring lines that begin alike.
+_MOST_ALIKE: Final = 8
 _CODE: Final = Limits(text=400, items=24, depth=10, line=1_000)
 
 
@@ -55,13 +59,14 @@ def _told(nodes: Sequence[Node], *, failed: bool = False) -> Iterator[tuple[int,
     """Each step with its node's place, and whether it is the node's own."""
     cls = subject_of_way(nodes)
     noun = words(cls.__name__) if cls is not None else "state"
+    view = view_of_way(nodes)
     for place, node in enumerate(nodes):
         if not _is_silent(nodes, place):
             yield place, True, _own(node, noun)
         for each in node.expected:
-            yield place, False, _expectation(node, each, noun)
+            yield place, False, _expectation(node, each, noun, view)
         if failed and node.broken is not None:
-            broken = _expectation(node, Expected(*node.broken), noun)
+            broken = _expectation(node, Expected(*node.broken), noun, view, held=False)
             broken["failed"] = True
             yield place, False, broken
 
@@ -75,18 +80,18 @@ def _is_silent(nodes: Sequence[Node], place: int) -> bool:
     if isinstance(step, WhenEvent):
         return step.event is None
     if isinstance(step, History) and not step.items:
-        return any(isinstance(node.step, GivenState) or _has_items(node) for node in _before_action(nodes, place))
+        others = list(_before_action(nodes, place))
+        return any(isinstance(node.step, GivenState | WhenEvent) or _has_items(node) for node in others)
     return False
 
 
 def _before_action(nodes: Sequence[Node], place: int) -> Iterator[Node]:
-    """The steps before and after one, up to the first that runs something."""
+    """The steps before and after one, up to and with the first after it that runs something."""
     for index, node in enumerate(nodes):
-        if isinstance(node.step, ACTIONS):
-            if index > place:
-                return
-        elif index != place:
+        if index != place:
             yield node
+        if index > place and isinstance(node.step, ACTIONS):
+            return
 
 
 def _has_items(node: Node) -> bool:
@@ -99,25 +104,45 @@ def _own(node: Node, noun: str) -> StepJson:
     return _json(keyword, verb_of(node), found, _code(node))
 
 
-def _expectation(node: Node, expected: Expected, noun: str) -> StepJson:
+def _expectation(node: Node, expected: Expected, noun: str, view: str, *, held: bool = True) -> StepJson:
     run = node.run
     said = Said(
         expected.verb,
         expected.args,
         expected.kwargs,
         noun,
+        view,
         together=isinstance(node.step, WhenConcurrently),
-        error=run.error if run is not None else None,
+        error=run.error if held and run is not None else None,
     )
     return _json("then", expected.verb, in_words(said), _call(expected.verb, expected.args, expected.kwargs.items()))
 
 
 def _json(keyword: str, verb: str, found: Words, code: str) -> StepJson:
-    details = found.details
-    if len(details) > _MOST_DETAILS:
-        rest = len(details) - _MOST_DETAILS + 1
-        details = [*details[: _MOST_DETAILS - 1], f"and {plural(rest, 'more line')}"]
-    return {"keyword": keyword, "verb": verb, "sentence": found.sentence, "details": details, "code": code}
+    return {
+        "keyword": keyword,
+        "verb": verb,
+        "sentence": found.sentence,
+        "details": _few(_without_repetition(found.details)),
+        "code": code,
+    }
+
+
+def _without_repetition(lines: list[str]) -> list[str]:
+    """Long rows of the same kind of thing, such as a hundred items of a cart, show their ends."""
+    kept: list[str] = []
+    for _, group in groupby(lines, key=lambda line: line.partition(" (")[0]):
+        same = list(group)
+        if len(same) > _MOST_ALIKE:
+            same = [*same[:2], f"… {len(same) - 3} more of the kind …", same[-1]]
+        kept += same
+    return kept
+
+
+def _few(lines: list[str]) -> list[str]:
+    if len(lines) <= _MOST_DETAILS:
+        return lines
+    return [*lines[: _MOST_DETAILS - 1], f"… and {plural(len(lines) - _MOST_DETAILS + 1, 'more line')}"]
 
 
 # --- code -------------------------------------------------------------------------------------------------------------

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import datetime as dt
+import re
 from collections.abc import Callable, Iterable
 from typing import Any, Final
 
-from ..faults.values import Fault
-from ..messages.wait_plans import DEFAULT_TIMEOUT_NANOS, ChainTarget, WaitFor
-from ..modeling.claims import aggregate_of_command
+from ..messages.wait_plans import DEFAULT_TIMEOUT_NANOS, ChainTarget, FunctionSelector, WaitFor
+from ..modeling.claims import aggregate_of_command, aggregates_of_event
 from ..specs.defaults import WorldPlan
 from ..specs.items import CommandOf, CommandOptions, On, Options, SentCommand, Stream, TimeStep
 from ..specs.nodes import (
@@ -23,9 +23,9 @@ from ..specs.nodes import (
     WithoutLaw,
 )
 from ..specs.session import Profile
-from ..world.points import FaultKind
-from .phrases import Words, instance, point_in_words, stage_in_words
-from .wording import duration, fields_in_words, joined, message, ordinal, own_phrase, value_in_words, words
+from .points_in_words import fault_in_words, stage_in_words
+from .said import Words, instance
+from .wording import details, duration, fields_in_words, joined, message, own_phrase, value_in_words, words
 
 _NANOS_PER_MICRO: Final = 1_000
 _NANOS_PER_SECOND: Final = 1_000_000_000
@@ -99,7 +99,8 @@ def _given_state(node: Node, noun: str) -> Words:
     assert isinstance(step, GivenState)
     whose = _whose(Options(step.owner_id or None, step.space_id or None, step.tenant_id))
     named = f" {value_in_words(step.aggregate_id)}" if step.aggregate_id else ""
-    return Words(f"the {noun}{named}{whose} is at version {step.version}, and is: {message(step.state)}")
+    held = own_phrase(step.state) or details(step.state)
+    return Words(f"the {noun}{named}{whose} is at version {step.version}{f': {held}' if held else ''}")
 
 
 # --- the world --------------------------------------------------------------------------------------------------------
@@ -161,48 +162,6 @@ SETUPS: Final[dict[str, Callable[[Setup, str], Words]]] = {
     "fork": _fork,
 }
 
-#: What goes wrong, after the point's noun: "storing what happened times out".
-KIND_WORDS: Final[dict[FaultKind, str]] = {
-    FaultKind.FAIL: "fails",
-    FaultKind.TIMEOUT: "times out",
-    FaultKind.HANG: "never ends",
-    FaultKind.ACK_LOST: "is done, but its answer is lost",
-    FaultKind.ACK_LOST_PERMANENT: "is done, but is answered with an error",
-    FaultKind.CONFLICT: "meets a conflict",
-    FaultKind.RIVAL: "comes second: before it, somebody else stores {rival}",
-    FaultKind.DUPLICATE: "is done twice",
-    FaultKind.REORDER: "is overtaken by the next one",
-    FaultKind.DELAY: "is late",
-    FaultKind.DROP: "is done, but nothing arrives",
-    FaultKind.CRASH_BEFORE: "is not done: the process dies right before it, and starts again",
-    FaultKind.CRASH_AFTER: "is done, and right after it the process dies, and starts again",
-    FaultKind.CORRUPT: "gives something that cannot be read",
-}
-
-
-def fault_in_words(fault: Fault) -> str:
-    """A fault in words: "storing what happened times out the second time"."""
-    events = fault.payload if isinstance(fault.payload, tuple) else ()
-    rival = joined(map(message, events)) or "the same"
-    kind = KIND_WORDS[fault.kind].format(rival=rival)
-    whose = ""
-    if fault.aggregate is not None:
-        held = fault.aggregate
-        whose = f" of {instance(held)}" if isinstance(held, On) else f" of {_one(held)}"
-    return f"{point_in_words(fault.point)}{whose} {kind}{_visits(fault)}"
-
-
-def _one(held: Any) -> str:
-    return f"each {words(held.__name__)}" if isinstance(held, type) else value_in_words(str(held))
-
-
-def _visits(fault: Fault) -> str:
-    if fault.times == 1:
-        return "" if fault.at == 1 else f" the {ordinal(fault.at)} time"
-    if fault.at == 1:
-        return f" the first {fault.times} times"
-    return f" from the {ordinal(fault.at)} to the {ordinal(fault.at + fault.times - 1)} time"
-
 
 def _with_faults(node: Node, _noun: str) -> Words:
     step = node.step
@@ -229,12 +188,22 @@ def _when(node: Node, noun: str) -> Words:
     assert isinstance(step, When)
     command = step.command
     if _is_function(command):
-        made = node.run.command if node.run is not None else None
-        if made is None:
+        if node.run is None:
             return Words("a command is sent that is made of what happened before")
-        command = made
+        command = node.run.command
     text = own_phrase(command) or f"the command is sent: {message(command)}"
-    return Words(f"{text}{_envelope(step.options, noun)}")
+    return Words(_of_before(node, f"{text}{_envelope(step.options, noun)}"))
+
+
+def _of_before(node: Node, text: str) -> str:
+    """A command that was made of an earlier run names the id that this one was given; nobody else knows that id."""
+    earlier = node.parent.last_when() if node.parent is not None else None
+    if not _is_function(getattr(node.step, "command", None)) or earlier is None or earlier.run is None:
+        return text
+    message_of_run = earlier.run.message
+    if message_of_run is None or getattr(earlier.step, "options", None) is None:
+        return text
+    return re.sub(rf"(?<!\w){re.escape(message_of_run.aggregate_id.id)}(?!\w)", "the same one", text)
 
 
 def _is_function(command: Any) -> bool:
@@ -260,18 +229,17 @@ def _envelope(options: CommandOptions, noun: str = "") -> str:
 def wait_in_words(wait: WaitFor) -> str:
     """What a sender waits for: "by somebody who waits until it was shown in the views"."""
     target = wait.target
-    until = f"until it was {stage_in_words(target.stage)}{_by(target.selector)}"
+    until = f"until it was {stage_in_words(target.stage, _processor(target.selector))}"
     if isinstance(target, ChainTarget):
-        until += f", and what the saga asks for was {stage_in_words(target.tail.stage)}{_by(target.tail.selector)}"
+        until += f", and what follows was {stage_in_words(target.tail.stage, _processor(target.tail.selector))}"
     limit = ""
     if wait.timeout_nanos != DEFAULT_TIMEOUT_NANOS:
         limit = f", {duration(dt.timedelta(microseconds=wait.timeout_nanos // _NANOS_PER_MICRO))} at most"
     return f"by somebody who waits {until}{limit}"
 
 
-def _by(selector: Any) -> str:
-    name = getattr(selector, "processor_name", "")
-    return f" by the {words(name)}" if name else ""
+def _processor(selector: FunctionSelector | None) -> str:
+    return selector.processor_name if selector is not None else ""
 
 
 def _when_event(node: Node, _noun: str) -> Words:
@@ -280,12 +248,18 @@ def _when_event(node: Node, _noun: str) -> Words:
     if step.event is None:
         return Words("what happened is told")
     text = own_phrase(step.event) or f"this happens: {message(step.event)}"
-    parts = [f"to {value_in_words(step.aggregate_id)}"] if step.aggregate_id else []
+    parts = [f"to {_happens_to(step.event)}{value_in_words(step.aggregate_id)}"] if step.aggregate_id else []
     parts += [f"of owner {value_in_words(step.owner_id)}"] if step.owner_id else []
     parts += [f"in space {value_in_words(step.space_id)}"] if step.space_id else []
     parts += [f"of tenant {value_in_words(step.tenant_id)}"] if step.tenant_id else []
-    state = f"; then it is: {message(step.state)}" if step.state is not None else ""
+    state = f"; after it, it has {details(step.state)}" if step.state is not None else ""
     return Words(f"{', '.join([text, *parts])}{state}")
+
+
+def _happens_to(event: Any) -> str:
+    """What an event happens to, in words, where that is known: "order "."""
+    claims = aggregates_of_event(type(event))
+    return f"{words(claims[0].__name__)} " if len(claims) == 1 else ""
 
 
 def _when_concurrently(node: Node, _noun: str) -> Words:

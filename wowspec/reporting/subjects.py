@@ -9,9 +9,11 @@ from ..errors import SpecError
 from ..modeling.aggregates import aggregate_metadata, is_aggregate
 from ..modeling.claims import aggregate_of_command, aggregates_of_event
 from ..modeling.processors import is_processor, processor_metadata
+from ..specs.events import is_projection
+from ..specs.execution import plan_of
 from ..specs.items import CommandOf, On, SentCommand, Stream
 from ..specs.nodes import GivenState, History, Node, Subject, When, WhenConcurrently, WhenEvent
-from .wording import title
+from .wording import title, words
 
 
 def subject_of_way(nodes: Sequence[Node]) -> type | None:
@@ -23,6 +25,14 @@ def subject_of_way(nodes: Sequence[Node]) -> type | None:
     if isinstance(first, Subject) and first.cls is not None:
         return first.cls
     return next(_candidates(nodes), None)
+
+
+def view_of_way(nodes: Sequence[Node]) -> str:
+    """Whose rows an expectation looks at that names no projection, in words: "order board"."""
+    first = subject_of_way(nodes)
+    views = [part for part in plan_of(nodes)[0].held_parts() if is_projection(part)]
+    chosen = first if is_projection(first) else views[0] if len(views) == 1 else None
+    return words(chosen.__name__) if chosen is not None else "view"
 
 
 def context_of(cls: type | None) -> str:

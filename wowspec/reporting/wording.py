@@ -15,6 +15,7 @@ from pydantic import BaseModel, RootModel, SecretBytes, SecretStr
 
 from ..messages.commands import CommandBuilder
 from ..messages.records import attributes_of
+from ..modeling.builtin import AggregateDeleted, AggregateRecovered, DeleteAggregate, RecoverAggregate
 from ..modeling.phrasing import phrase_of
 from ..specs.items import CommandOf
 from ..specs.matchers import AnyEvents, AnyOf, Some, Unordered
@@ -249,6 +250,12 @@ def fields_in_words(fields: Iterable[tuple[str, Any]]) -> str:
     return ", ".join(_said(words(name), value, 0) for name, value in fields)
 
 
+def details(value: Any) -> str:
+    """What an object holds, in one line, without brackets and without the name of its class."""
+    text = value_in_words(value)
+    return text[1:-1] if text.startswith("(") and text.endswith(")") and _fields(value) else text
+
+
 def _fields(value: Any) -> list[tuple[str, Any]] | None:
     """Labels and values of what has fields; those at their defaults are left out. None: it has none."""
     kind = type(value)
@@ -320,14 +327,40 @@ def message(value: Any) -> str:
         return _built(value)
     if isinstance(value, type):
         return f"{title(value.__name__)} (whatever the details)"
+    matched = _matcher(value)
+    if matched is not None:
+        return matched
     try:
         fields = _fields(value)
+        if fields is None and not isinstance(value, _NO_MESSAGES):
+            fields = [(words(name), item) for name, item in attributes_of(value).items() if not name.startswith("_")]
     except Exception:  # noqa: BLE001 - a property of the user's
         fields = None
     if fields is None:
-        return _matcher(value) or value_in_words(value)
-    name = title(type(value).__name__.partition("[")[0])
-    return f"{name} {_record(fields, 0)}" if fields else name
+        return value_in_words(value)
+    name = type(value).__name__.partition("[")[0]
+    said = title(name) if type(value) not in _BUILT_IN else _BUILT_IN[type(value)]
+    return f"{said} {_unwrapped(name, fields) or _record(fields, 0)}" if fields else said
+
+
+#: What is told as a value, wherever it stands.
+_NO_MESSAGES: Final = (str, bytes, int, float, type(None), list, tuple, set, frozenset, dict, enum.Enum, BaseException)
+#: The runtime's own messages, for which people have shorter words.
+_BUILT_IN: Final[dict[type, str]] = {
+    DeleteAggregate: "Delete",
+    AggregateDeleted: "Deleted",
+    RecoverAggregate: "Bring back",
+    AggregateRecovered: "Brought back",
+}
+
+
+def _unwrapped(name: str, fields: Sequence[tuple[str, Any]]) -> str | None:
+    """The inside of an only field that says what the message's name says already: Item added (added (…))."""
+    label, value = fields[0]
+    if len(fields) > 1 or not set(label.split()) <= set(words(name).split()):
+        return None
+    text = _value(value, 1)
+    return text if text.startswith("(") and text.endswith(")") and _fields(value) else None
 
 
 def own_phrase(value: Any) -> str | None:
