@@ -1,0 +1,189 @@
+"""`--wowspec-report`: what is refused before anything runs, what is written where, in one process or in several."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+from pathlib import Path
+from xml.etree import ElementTree as ET
+
+import pytest
+
+from tests.plugin.test_entry import run_pytest
+from wowspec.plugin import REPORT_KINDS
+from wowspec.reporting import plugin
+
+from .sessions import SUITE, run_session
+
+
+def test_kinds_are_those_that_are_written():
+    """The table of the options is that of the writers."""
+    assert [kind for kind, _, _ in REPORT_KINDS] == list(plugin.WRITERS)
+
+
+@pytest.mark.parametrize(
+    ("said", "what", "instead"),
+    [
+        ("htlm:r.html", "there is no report of the kind 'htlm'", "--wowspec-report=html:r.html"),
+        ("r.html", "there is no report of the kind 'r.html'", "--wowspec-report=html:report.html"),
+        ("", "there is no report of the kind ''", "--wowspec-report=html:report.html"),
+        ("json", "says no path", "--wowspec-report=json:report.json"),
+        ("mermaid:", "says no path", "--wowspec-report=mermaid:reports/mermaid"),
+        ("json:nowhere/r.json", "there is no folder", "a folder that is there"),
+        ("json:here", "here is a folder", "--wowspec-report=json:here/report.json"),
+        ("docs:test_it.py", "test_it.py is a file", "--wowspec-report=docs:test_it.py.d"),
+    ],
+)
+def test_what_cannot_be_written_is_refused(tmp_path, capsys, said, what, instead):
+    """Kind, path and folder are looked at before anything runs."""
+    (tmp_path / "here").mkdir()
+    session = run_session(tmp_path, f"--wowspec-report={said}")
+    text = capsys.readouterr().err
+
+    assert session.code == pytest.ExitCode.USAGE_ERROR
+    assert f"--wowspec-report={said}" in text
+    assert what in text
+    assert "\n  why: " in text
+    assert f"\n  instead: {instead}" in text
+
+
+def test_two_reports_need_two_paths(tmp_path, capsys):
+    """The second one would be written over the first."""
+    session = run_session(tmp_path, "--wowspec-report=json:r", "--wowspec-report=html:r")
+
+    assert session.code == pytest.ExitCode.USAGE_ERROR
+    assert "the json report goes there, too" in capsys.readouterr().err
+
+
+def test_reports_are_written_and_said(tmp_path, monkeypatch):
+    """Each to its path, seen from where pytest was called; the summary says where."""
+    written = []
+    kinds = {kind: lambda document, path, kind=kind: written.append((kind, path)) for kind in plugin.WRITERS}
+    monkeypatch.setattr(plugin, "WRITERS", kinds)
+    session = run_session(tmp_path, "-k", "order", "--wowspec-report=html:r.html", "--wowspec-report=docs:words")
+
+    assert written == [("html", tmp_path / "r.html"), ("docs", tmp_path / "words")]
+    assert "wowspec: html report: r.html" in session.output
+    assert "wowspec: docs report: words" in session.output
+
+
+def test_a_report_that_fails_fails_the_session(tmp_path, monkeypatch):
+    """Where it cannot be written after all, nobody is told that it was."""
+
+    def refuse(document, path):
+        raise OSError("no space left")
+
+    monkeypatch.setattr(plugin, "WRITERS", {**plugin.WRITERS, "json": refuse})
+    session = run_session(tmp_path, "-k", "order", "--wowspec-report=json:r.json")
+
+    assert session.code == pytest.ExitCode.TESTS_FAILED
+    assert "wowspec: json report not written: no space left" in session.output
+    assert "json report: r.json" not in session.output
+
+
+def test_results_of_others_join(tmp_path):
+    """Explorations, strength and givens stand in the document, as their own files have them."""
+    run_session(
+        tmp_path,
+        "-k",
+        "test_order or lost_reply",
+        "--wowspec-report=json:report.json",
+        "--wowspec-faults=sweep",
+        "--wowspec-max-runs=5",
+        "--wowspec-strength",
+        "--wowspec-unreachable",
+        *(f"--wowspec-{kind}-json={kind}.json" for kind in ("fault", "strength", "unreachable")),
+    )
+    document, fault, strength, unreachable = (
+        json.loads((tmp_path / f"{name}.json").read_text()) for name in ("report", "fault", "strength", "unreachable")
+    )
+
+    assert len(document["exploration"]) == 2
+    assert [result["plans"] for result in document["exploration"]] == [result["plans"] for result in fault["results"]]
+    assert document["strength"] == strength
+    assert document["unreachable"] == unreachable
+    assert document["strength"]["counted"] > 0
+
+
+def test_findings_are_drawn_once(tmp_path):
+    """A spec with the same steps as another one names it, and has no stories of its own."""
+    suite = SUITE.replace("def test_plain():", "def test_same():\n    test_order()\n\n\ndef test_plain():")
+    run_session(
+        tmp_path,
+        "-k",
+        "test_order or same",
+        "--wowspec-report=json:report.json",
+        "--wowspec-faults=sweep",
+        "--wowspec-points=projection.write",
+        suite=suite,
+    )
+    first, second = json.loads((tmp_path / "report.json").read_text())["exploration"]
+
+    assert first["findings"]
+    assert any(finding["story"] for finding in first["findings"])
+    assert second["same_as"] == first["test"]
+    assert not any(finding["story"] for finding in second["findings"])
+
+
+def properties(folder):
+    """The properties of each test case of a JUnit file that has any."""
+    return {
+        case.get("name"): {each.get("name"): each.get("value") for each in case.iter("property")}
+        for case in ET.parse(folder / "junit.xml").iter("testcase")
+        if case.find("properties") is not None
+    }
+
+
+def test_junit_says_how_many_specs(tmp_path):
+    """A test case with specs has a property; others have none."""
+    run_session(tmp_path, "--junitxml=junit.xml", "-k", "test_order or branches or plain or skipped")
+
+    assert properties(tmp_path) == {
+        "test_order": {"wowspec.specs": "1"},
+        "test_branches": {"wowspec.specs": "2"},
+        "test_skipped_halfway": {"wowspec.specs": "1"},
+    }
+
+
+def test_junit_says_what_was_found(tmp_path):
+    """Plans, findings, declared and known ones, and the line that replays the first that fails the test."""
+    points = "--wowspec-points=projection.write"
+    run_session(tmp_path, "--junitxml=junit.xml", "-k", "test_order", "--wowspec-faults=sweep", points)
+    found = properties(tmp_path)["test_order"]
+
+    assert found["wowspec.specs"] == "1"
+    assert int(found["wowspec.plans"]) > int(found["wowspec.findings"]) > 0
+    assert int(found["wowspec.known"]) > 0
+    assert found["wowspec.declared"] == "0"
+    assert found["wowspec.replay"].startswith("pytest test_it.py::test_order --wowspec-plan 'PlaceOrder>")
+
+
+def test_without_junit_nothing_is_noted(tmp_path):
+    """Other plugins look at the same properties: they get ours where JUnit XML is written alone."""
+
+    seen = []
+
+    class Looks:
+        def pytest_runtest_logreport(self, report):
+            seen.append(report.user_properties)
+
+    run_session(tmp_path, "-k", "test_order", "--wowspec-report=json:r.json", plugins=(Looks(),))
+
+    assert seen == [[], [], []]
+
+
+@pytest.mark.long
+@pytest.mark.skipif(importlib.util.find_spec("xdist") is None, reason="the extra `test` brings pytest-xdist")
+def test_processes_make_the_same_document(tmp_path):
+    """Byte for byte, with a sweep, whatever the hash seed."""
+    (tmp_path / "pytest.ini").write_text("[pytest]\n")
+    (tmp_path / "test_it.py").write_text(SUITE)
+    options = ["--wowspec-faults=sweep", "--wowspec-max-runs=30", "-pno:randomly", "--junitxml=junit.xml"]
+    finished = [
+        run_pytest(tmp_path, *options, f"--wowspec-report=json:{name}.json", *more)
+        for name, more in (("one", ["-pno:xdist"]), ("two", ["-n2"]))
+    ]
+    one, two = (Path(tmp_path, f"{name}.json").read_bytes() for name in ("one", "two"))
+
+    assert one == two, finished
+    assert properties(tmp_path)["test_order"]["wowspec.specs"] == "1"
