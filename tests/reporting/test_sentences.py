@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from wowspec.faults.values import Fault
-from wowspec.reporting.phrases import PHRASES, POINT_WORDS
-from wowspec.reporting.steps_in_words import KIND_WORDS, SETUPS, STEPS
+from wowspec.reporting.phrases import PHRASES
+from wowspec.reporting.points_in_words import KIND_WORDS, POINT_WORDS, STAGE_WORDS
+from wowspec.reporting.steps_in_words import SETUPS, STEPS
 from wowspec.specs.builder import Spec
 from wowspec.specs.concurrent_spec import ConcurrentSpec
 from wowspec.specs.nodes import Step

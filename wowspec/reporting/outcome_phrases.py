@@ -90,7 +90,7 @@ def _fields(error: BaseException | None) -> list[str]:
     """The fields that were refused, where that is what was wrong."""
     if not isinstance(error, CommandValidationError):
         return []
-    return list(dict.fromkeys(words(each.name.partition(".")[0]) for each in error.binding_errors if each.name))
+    return list(dict.fromkeys(f"“{words(each.name.partition('.')[0])}”" for each in error.binding_errors if each.name))
 
 
 def _reason(match: Any, error: BaseException | None) -> str:
@@ -145,7 +145,7 @@ def stage(said: Said) -> Words:
     reached = stage_in_words(said.first("stage"))
     if said.kwargs.get("succeeded", True):
         return Words(f"the sender is told that it was {reached}{extra}")
-    return Words(f"the sender is told that it failed before it was {reached}{extra}")
+    return Words(f"whoever waits until it was {reached} is told that it failed{extra}")
 
 
 # --- pipeline ---------------------------------------------------------------------------------------------------------
