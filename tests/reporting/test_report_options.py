@@ -160,7 +160,6 @@ def test_junit_says_what_was_found(tmp_path):
 
 def test_without_junit_nothing_is_noted(tmp_path):
     """Other plugins look at the same properties: they get ours where JUnit XML is written alone."""
-
     seen = []
 
     class Looks:
