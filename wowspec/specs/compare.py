@@ -15,6 +15,8 @@ from .render import DEFAULT_LIMITS, Limits, in_order, quoted, render
 
 #: Differences looked for in one pair of values; more are rarely read.
 MOST_DIFFERENCES: Final = 20
+#: Elements of lists that are compared in any order.
+_MOST_REORDERED: Final = 60
 
 
 class Unreadable:
@@ -98,6 +100,21 @@ def _one_run(left: Any, right: Any) -> list[Difference]:
     return [Difference(f"[{n}]", MISSING, right[n]) for n in run]
 
 
+def is_reordered(expected: Any, actual: Any) -> bool:
+    """Whether two lists that differ hold the same elements."""
+    if not (isinstance(expected, list | tuple) and isinstance(actual, list | tuple)):
+        return False
+    if len(expected) != len(actual) or not 1 < len(expected) <= _MOST_REORDERED:
+        return False
+    left = list(actual)
+    for item in expected:
+        place = next((n for n, other in enumerate(left) if equals(item, other)), None)
+        if place is None:
+            return False
+        del left[place]
+    return True
+
+
 def _at(value: Any, path: str) -> Any:
     """The value at a path of attributes and indices; None where the path has anything else."""
     for name, index in _STEP.findall(path):
@@ -170,7 +187,7 @@ def _listed(members: list[Any], limits: Limits) -> str:
 def _texts(expected: str, actual: str, limit: int) -> tuple[str, str]:
     """Two strings; of long ones the part where they part."""
     if len(expected) <= limit and len(actual) <= limit:
-        return render(expected), render(actual)
+        return render(expected, Limits(text=limit)), render(actual, Limits(text=limit))
     at = next(
         (n for n, (a, b) in enumerate(zip(expected, actual, strict=False)) if a != b), min(len(expected), len(actual))
     )

@@ -33,6 +33,7 @@ def events_text(
     noun: str = "event",
     limits: Limits = DEFAULT_LIMITS,
     rules: Sequence[Rule] = RULES,
+    verb: str = "",
 ) -> str:
     """Why a match failed: the reason, the aligned events, a hint.
 
@@ -42,12 +43,13 @@ def events_text(
         noun: what they are: `event` or `command`; its plural is the root of the paths.
         limits: how much of each value is shown.
         rules: those that may give hints.
+        verb: of the expectation, as hints name it; default: `expect_events`, or `expect_commands`.
     """
     root = f"{noun}s"
     lines = rows_of(match.rows, root, limits)
     reason = f"{_numbers(match, ledger, noun)}: {_cause(match, root)}"
     legend = f"- expected, + {ledger}" if any(line.startswith(("  -", "  +")) for line in lines) else ""
-    return report(reason, lines, hints(match, rules), legend)
+    return report(reason, lines, hints(match, rules, verb or f"expect_{root}"), legend)
 
 
 def types_text(expected: Sequence[type], actual: Sequence[Any], *, ledger: str = "stored", noun: str = "event") -> str:
@@ -59,8 +61,10 @@ def types_text(expected: Sequence[type], actual: Sequence[Any], *, ledger: str =
 def count_text(expected: int, actual: Sequence[Any], *, ledger: str = "stored", noun: str = "event") -> str:
     """Why the number of events is not the expected one, with the events."""
     root = f"{noun}s"
-    rows = [Row(Verdict.MET, body, body, None, place) for place, body in enumerate(actual)]
-    return report(f"{several(expected, noun)} expected, {len(actual) or 'none'} {ledger}", rows_of(rows, root, BRIEF))
+    surplus = Verdict.MET if expected else Verdict.SURPLUS
+    rows = [Row(surplus, body, body, None, place) for place, body in enumerate(actual)]
+    reason = f"{several(expected, noun)} expected, {len(actual) or 'none'} {ledger}"
+    return report(reason, rows_of(rows, root, BRIEF), legend="" if expected else f"+ {ledger}")
 
 
 def event_text(

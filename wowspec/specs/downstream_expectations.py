@@ -19,6 +19,7 @@ from .event_expectations import reference_of, says_yes
 from .execution import subject_of
 from .hints import COMMAND_RULES
 from .items import On
+from .layout import several
 from .matchers import read
 from .nodes import Node
 from .origins import closing, delivered_to, if_right
@@ -41,7 +42,7 @@ def commands(run: Run, expected: Sequence[Any]) -> str | None:
         if isinstance(item, CommandBuilder):
             text = _envelope(item, message)
             if text:
-                return text
+                return closing(text, lambda: delivered_to(run))
     return None
 
 
@@ -162,7 +163,9 @@ def _as_kept(rows: Mapping[str, Any]) -> list[str]:
 def no_view(run: Run, cls: type, view_id: str) -> str | None:
     """There is no such row."""
     rows = run.session.runtime.views.of(cls)
-    return f"{cls.__name__} keeps a row {view_id!r}: {render(rows[view_id])}" if view_id in rows else None
+    if view_id not in rows:
+        return None
+    return closing(f"{cls.__name__} keeps a row {view_id!r}: {render(rows[view_id])}", lambda: delivered_to(run, cls))
 
 
 def idempotent(run: Run, cls: type) -> str | None:
@@ -221,7 +224,10 @@ def snapshot(run: Run, target: On | None, fields: Mapping[str, Any]) -> str | No
     store = run.session.runtime.snapshot_store
     record = store.record(reference)
     if record is None:
-        return f"there is no snapshot of {reference}"
+        there = [
+            str(each) for each in run.session.runtime.event_store.aggregate_ids() if store.record(each) is not None
+        ]
+        return f"there is no snapshot of {reference}; there are: {', '.join(dict.fromkeys(there)) or 'none'}"
     wanted = dict(fields)
     version = wanted.pop("version", None)
     if version is not None and record.version != version:
@@ -243,7 +249,9 @@ def notified(run: Run, wanted: CommandStage | StageName, times: int) -> str | No
     """So many signals of a stage reached the notifier."""
     stage = require_stage("expect_notified", wanted)
     count = sum(1 for signal in run.signals if signal.stage is stage)
-    return None if count == times else f"{count} signals of {stage.name} reached the notifier, expected {times}"
+    if count == times:
+        return None
+    return f"{several(count, 'signal')} of {stage.name} reached the notifier, expected {times}"
 
 
 def causation(run: Run, text: str) -> str | None:
@@ -264,7 +272,17 @@ def causation(run: Run, text: str) -> str | None:
         return None
     if not held:
         return f"causation: there was no {names[0]}; there were: {', '.join(caused) or 'nothing'}"
-    return f"causation: {held[-1]} did not cause {names[len(held)]}; it caused {', '.join(caused) or 'nothing'}"
+    text = f"causation: {held[-1]} did not cause {names[len(held)]}; it caused {', '.join(caused) or 'nothing'}"
+    return "\n".join([text, *_true_cause(run, names[len(held)])])
+
+
+def _true_cause(run: Run, name: str) -> list[str]:
+    """A line that says what caused something, if it came at all."""
+    nodes, edges = _graph(run)
+    causes = dict.fromkeys(nodes[key] for key, after in edges.items() if any(nodes.get(each) == name for each in after))
+    if name not in nodes.values():
+        return [f"  there was no {name} at all"]
+    return [f"  {name} was caused by {', '.join(causes)}"] if causes else [f"  nothing caused {name}"]
 
 
 def chain_of(run: Run, text: str) -> tuple[str, str]:

@@ -42,7 +42,9 @@ def events(run: Run, expected: Sequence[Any], ledger: str, actual: Sequence[Any]
     if match.matched:
         return None
     rules = COMMAND_RULES if run.message is None and run.commands else RULES
-    text = events_text(match, ledger=ledger, rules=(given_before(run), *rules, made_anew(run))) + ledgers(run)
+    verb = f"expect_{'events' if ledger == 'stored' else ledger}" if actual is None else "expect_all_events"
+    rules = (given_before(run), *rules, made_anew(run))
+    text = events_text(match, ledger=ledger, rules=rules, verb=verb) + ledgers(run)
     return closed(text, run, ledger, found if actual is None else None)
 
 
@@ -133,7 +135,7 @@ def lacks(run: Run, kinds: Sequence[type], ledger: str) -> str | None:
     if not held and run.message is not None:
         metadata = run.session.metadata_of(run.reference.named_aggregate)
         require_possible(f"expect_not_{ledger}", kinds, metadata)
-    return None if not held else count_text(0, held, ledger=ledger) + ledgers(run)
+    return None if not held else closing(count_text(0, held, ledger=ledger) + ledgers(run), lambda: made_by(run))
 
 
 def with_types(items: Sequence[Any]) -> list[Any]:
@@ -146,8 +148,12 @@ def history(run: Run, target: On, expected: Sequence[Any]) -> str | None:
     require_bare("expect_stored", target)
     require_events("expect_stored", expected)
     match = match_events(expected, history_of(run, target))
+    if match.matched:
+        return None
     reference = run.session.look_at(target)
-    return None if match.matched else f"history of {reference}: {events_text(match, ledger='stored')}"
+    text = f"history of {reference}: {events_text(match, ledger='stored', verb='expect_stored')}"
+    own = run.message is not None and run.message.aggregate_id == reference and bool(run.stored)
+    return closing(text, lambda: made_by(run) if own else [])
 
 
 def history_of(run: Run, target: On) -> list[Any]:
@@ -190,7 +196,8 @@ def state(run: Run, target: On | None, that: Callable[[Any], Any] | None, fields
     if fields:
         text = fields_text(fields, aggregate.state, subject=f"the state of {reference}", root="state")
         if text:
-            return _sourced(with_hints(text, [unsourced(run, reference)]), run, reference, aggregate.state, fields)
+            told = with_hints(text, [unsourced(run, reference)])
+            return _sourced(told, run, reference, aggregate.state, fields, target)
     if that is not None and not says_yes(that, aggregate.state):
         text = f"the function said no to the state of {reference}: {render(aggregate.state)}"
         return _sourced(with_hints(text, [unsourced(run, reference)]), run, reference)
@@ -198,14 +205,20 @@ def state(run: Run, target: On | None, that: Callable[[Any], Any] | None, fields
 
 
 def _sourced(
-    text: str, run: Run, reference: AggregateRef, state: Any = None, fields: Mapping[str, Any] | None = None
+    text: str,
+    run: Run,
+    reference: AggregateRef,
+    state: Any = None,
+    fields: Mapping[str, Any] | None = None,
+    target: On | None = None,
 ) -> str:
     """A failure text of a state with who made it, and with how the expectation would hold, below it."""
     if run.error is not None:
         return text
     held = [(name, read(state, name)) for name in fields or ()]
+    said = [] if target is None else [target]
     return closing(
-        text, lambda: sourced_by(run, reference), lambda: [] if not held else if_right("expect_state", (), held)
+        text, lambda: sourced_by(run, reference), lambda: if_right("expect_state", said, held) if held else []
     )
 
 
@@ -247,7 +260,22 @@ def version(run: Run, expected: int) -> str | None:
     """The stored head of the command's aggregate."""
     require_number("expect_version", expected, least=0)
     held = head(run)
-    return None if held == expected else f"{run.reference} is at version {held}, expected {expected}"
+    if held == expected:
+        return None
+    text = f"{run.reference} is at version {held}, expected {expected}"
+    holds = if_right("expect_version", [held]) if run.error is None or run.decided else []
+    return closing(text, lambda: _versions(run), lambda: made_by(run), lambda: holds)
+
+
+def _versions(run: Run) -> list[str]:
+    """A line for each of the last versions: the events that made it."""
+    streams = run.session.runtime.event_store.peek(run.reference)
+    told = [
+        f"    v{stream.version}  {', '.join(type(event.body).__name__ for event in stream.events)}"
+        + ("" if run.message is not None and stream.command_id == run.message.id else "  (before the command)")
+        for stream in streams[-_MOST_HELD:]
+    ]
+    return [f"    … {len(streams) - _MOST_HELD} earlier versions …", *told] if len(streams) > _MOST_HELD else told
 
 
 def head(run: Run) -> int:
@@ -269,7 +297,13 @@ def header(run: Run, expected: Mapping[str, Any]) -> str | None:
     stream = run.exchange.event_stream if run.exchange is not None else None
     if stream is None:
         return "no event stream was made, so there is no header to look at"
-    return mapping_text(expected, stream.header, subject="the header of the event stream") or None
+    text = mapping_text(expected, stream.header, subject="the header of the event stream")
+    if not text:
+        return None
+    own = run.message.header if run.message is not None else {}
+    kept = [key for key in expected if key in own and key not in stream.header]
+    stays = f"{', '.join(map(repr, kept))} of the command's header is not among the entries that events take over"
+    return with_hints(text, [stays if kept else None])
 
 
 def _require_function(before: str, that: Any, after: str) -> None:

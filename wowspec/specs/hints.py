@@ -25,13 +25,21 @@ Rule = Callable[[Match], str | None]
 MOST_HINTS: Final = 2
 
 
-def hints(match: Match, rules: Sequence[Rule] | None = None) -> list[str]:
-    """What to write instead, best first; empty where the values show no usual mistake."""
+def hints(match: Match, rules: Sequence[Rule] | None = None, verb: str = "expect_events") -> list[str]:
+    """What to write instead, best first; empty where the values show no usual mistake.
+
+    Args:
+        match: what failed.
+        rules: those that are asked; default: all.
+        verb: of the expectation.
+    """
     found: list[str] = []
     for rule in RULES if rules is None else rules:
         hint = rule(match)
         if hint is not None:
-            found.append(hint)
+            found.append(
+                hint.replace(_ANY_ORDER, f"{verb}(unordered(").replace(_ALONE, _ALONE if "event" in verb else "")
+            )
             if len(found) == MOST_HINTS:
                 break
     return found
@@ -173,7 +181,7 @@ def _other_order(match: Match) -> str | None:
         return "the classes are right, their order is not"
     short = [_brief(item) for item in match.expected[:_MOST_NAMED]]
     rest = ", ..." if len(match.expected) > _MOST_NAMED else ""
-    return f"if the order does not matter, write expect_events(unordered({', '.join(short)}{rest}))"
+    return f"if the order does not matter, write {_ANY_ORDER}{', '.join(short)}{rest}))"
 
 
 def _all_but_one_field(match: Match) -> str | None:
@@ -209,7 +217,7 @@ def _only_surplus(match: Match) -> str | None:
         return None
     if any(row.verdict is not Verdict.SURPLUS for row in match.failures) or _split_group(match):
         return None
-    return "all that is expected is there: write ANY_EVENTS where others may stand, or expect_event(...) for one alone"
+    return f"all that is expected is there: write ANY_EVENTS where others may stand{_ALONE}"
 
 
 def _split_group(match: Match) -> str | None:
@@ -272,6 +280,8 @@ def _kinds(item: Any) -> list[type]:
 
 _MOST_COMPARED: Final = 200
 _MOST_NAMED: Final = 4
+_ANY_ORDER: Final = "expect_events(unordered("
+_ALONE: Final = ", or expect_event(...) for one alone"
 _MATCHER_FUNCTIONS: Final = (some, any_of, unordered)
 
 #: The rules in the order of their hints.

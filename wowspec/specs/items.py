@@ -41,6 +41,11 @@ class On:
     def __repr__(self) -> str:
         return f"on({self.aggregate.__name__}, {self.id!r}{', ...' if self.items else ''})"
 
+    def __wowspec_code__(self) -> tuple[str, list[tuple[str, Any]]]:
+        options = [(name, getattr(self.options, name)) for name in Options.__dataclass_fields__]
+        said = [(name, value) for name, value in options if value is not None]
+        return "on", [("", self.aggregate), ("", self.id), *(("", item) for item in self.items), *said]
+
     def _repr_pretty_(self, printer: Any, cycle: bool) -> None:  # noqa: ARG002
         """As Hypothesis prints it: the whole call, to be pasted."""
         _print_call(printer, "on", (self.aggregate, self.id, *self.items), self.options)

@@ -24,7 +24,7 @@ from .origins import decider_of
 from .render import BRIEF, quoted, render
 from .requirements import CommandStateName, StageName, require_number, require_point, require_stage
 from .run import APPLIED, PROGRAMMING_ERRORS, Run
-from .saying import refused_fields, text_of
+from .saying import first_line, refused_fields, text_of
 from .showing import shown
 from .value_diff import mapping_text, order_text
 
@@ -165,7 +165,15 @@ def code_of(run: Run) -> str:
 
 def succeeded(run: Run) -> str | None:
     """The command's sender was told of success."""
-    return None if run.succeeded else f"{shown(run.command)} was expected to succeed"
+    found = run.error
+    if found is None:
+        return None
+    said = f"{shown(run.command)} was expected to succeed"
+    if run.is_unknown:
+        return said
+    text = first_line(found)
+    how = f"{said}, but failed with {type(found).__name__}{f': {text}' if text else ''}"
+    return how if isinstance(found, PROGRAMMING_ERRORS) else f"{how}{_if_meant(type(found).__name__)}"
 
 
 def unknown_outcome(run: Run) -> str | None:
@@ -413,5 +421,5 @@ def fired(run: Run, expected: int) -> str | None:
     """How many faults struck during this run."""
     require_number("expect_fired", expected, least=0)
     struck = len(run.fired)
-    listed = "".join(f"\n    {item}" for item in run.fired)
+    listed = "".join(f"\n    {item.point}@{item.visit}={item.kind.value} struck {item.key}" for item in run.fired)
     return None if struck == expected else f"{several(struck, 'fault')} struck, expected {expected}{listed}"

@@ -7,14 +7,18 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 from ..messages.equality import MISSING, Difference
-from .compare import MOST_DIFFERENCES, below, differences, equals, line_of
+from .compare import MOST_DIFFERENCES, below, differences, equals, is_reordered, line_of
 from .hints import is_function
 from .layout import legend_of, paths_of, report, several
 from .matchers import read, suggestion
 from .render import BRIEF, DEFAULT_LIMITS, Limits, render
+
+#: Of more points those are shown that are near a step.
+_LONG_ORDER: Final = 30
+_AROUND: Final = 2
 
 
 def fields_text(
@@ -48,6 +52,7 @@ def fields_text(
         if here:
             wrong.append(name)
             found += here
+            advice += [f"{name} holds the same elements in another order"] if is_reordered(value, held) else []
     if not found:
         return ""
     advice += _of_functions(found, root)
@@ -81,7 +86,8 @@ def value_text(
         return ""
     number = f"at least {len(found)} places" if len(found) == MOST_DIFFERENCES else several(len(found), "place")
     width = max(map(len, sides))
-    lines = paths_of(found, root, 0, limits)
+    # Of what has no parts, the reason says all.
+    lines = paths_of(found, root, 0, limits) if found[0].path else []
     lines.append(f"  - {sides[0]:<{width}}  {render(expected, limits)}")
     lines.append(f"  + {sides[1]:<{width}}  {render(actual, limits)}")
     return report(f"{subject} differs in {number}: {line_of(found[0], root, BRIEF)}", lines)
@@ -115,6 +121,7 @@ def mapping_text(
         if here:
             wrong.append(key)
             found += below(f"[{key!r}]", here)
+            advice += [f"{key!r} holds the same elements in another order"] if is_reordered(value, held) else []
         if held is MISSING:
             close = difflib.get_close_matches(key, [other for other in actual if other not in expected], n=2)
             advice += [f"there is no {key!r}, but there is {' and '.join(map(repr, close))}"] if close else []
@@ -176,11 +183,21 @@ def order_text(expected: Sequence[str], actual: Sequence[str], *, subject: str =
     instead = f"; instead came {actual[start]}" if start < len(actual) else f"; the {subject} end there"
     lines: list[str] = []
     step_at = {place: number for number, place in enumerate(places[:gap]) if place is not None}
+    near = [*step_at, *earlier, start]
+    cut = 0
     for place, point in enumerate(actual):
+        if len(actual) > _LONG_ORDER and not any(abs(place - other) <= _AROUND for other in near):
+            cut += 1
+            continue
+        if cut:
+            lines.append(f"            … {cut:,} more …")
+            cut = 0
         if place == start:
             lines.append(f"  - step {gap + 1}  {step}")
         mark = f"step {step_at[place] + 1}" if place in step_at else ""
         lines.append(f"    {mark:<6}  [{place}] {point}")
+    if cut:
+        lines.append(f"            … {cut:,} more …")
     if start >= len(actual):
         lines.append(f"  - step {gap + 1}  {step}")
     lines += [f"    step {gap + 2 + n}  {later} (not looked for)" for n, later in enumerate(expected[gap + 1 :])]
