@@ -1,0 +1,1 @@
+"""Tests of the pages in `docs/`, and what makes some of them."""
