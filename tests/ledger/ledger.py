@@ -1,4 +1,4 @@
-"""Collect the marked tests and the golden hints of each clause; write `docs/fidelity.md`, and its numbers for reports."""
+"""Collect the marked tests and golden hints of each clause; write `docs/fidelity.md`, and its numbers for reports."""
 
 from __future__ import annotations
 

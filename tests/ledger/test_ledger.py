@@ -22,7 +22,7 @@ def test_marks_name_clauses_of_the_contract():
 
 
 def test_ledger_is_current():
-    """docs/fidelity.md and the numbers that reports show say what the marks and recordings say; `--write` renews them."""
+    """docs/fidelity.md and the numbers that reports show say what marks and recordings say; `--write` renews them."""
     clauses = ledger.collect()
     pages = ((ledger.LEDGER, ledger.render(clauses)), (ledger.NUMBERS, ledger.numbers(clauses)))
     stale = [path.name for path, text in pages if path.read_text(encoding="utf-8") != text]

@@ -7,7 +7,11 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, Final, TypedDict
 
+from ..messages.envelopes import CommandMessage, DomainEvent, DomainEventStream, StateEvent
+from ..messages.header import UPSTREAM_ID
+from ..modeling.identity import AggregateRef
 from ..world.clock import NANOS_PER_MILLI
+from ..world.points import Room
 from ..world.trace import TraceRow
 from .departing import departure_place
 from .render import render
@@ -34,6 +38,8 @@ class RowJson(TypedDict):
         role: the room: `gateway`, `command`, `snapshot`, `event`, `service`, `user`.
         point: its text, such as `event_store.append`.
         subject: number of the message that passed it, counted from 0 within the run; -1: none.
+        cause: number of the message that it came of; -1: none, or not seen. An event came of its stream, a stream of
+            its command, a saga's command of the event that the saga heard; what is loaded is loaded for a command.
         detail: what passed it, for reading.
         outcome: `ok`, a fault kind, `error:<class>`, `rival:<outcome>`, or `violations:<n>`.
         struck: whether a fault struck here.
@@ -45,6 +51,7 @@ class RowJson(TypedDict):
     role: str
     point: str
     subject: int
+    cause: int
     detail: str
     outcome: str
     struck: bool
@@ -147,9 +154,13 @@ def rows_json(
     kept = _kept(rows, {departs, *notes})
     started = rows[0].nanos if rows else 0
     subjects: dict[object, int] = {}
+    streams: dict[str, int] = {}
+    numbers = [_number(row.subject, subjects) for row in rows]
     told: list[RowJson] = []
     for place, row in enumerate(rows):
-        subject = _number(row.subject, subjects)
+        subject = numbers[place]
+        if isinstance(row.subject, DomainEventStream):
+            streams.update((event.id, subject) for event in row.subject.events)
         if place in kept:
             told.append(
                 RowJson(
@@ -158,6 +169,7 @@ def rows_json(
                     role=row.lane.room.value,
                     point=row.point,
                     subject=subject,
+                    cause=_cause(rows, place, subjects, streams),
                     detail=_text(row.detail),
                     outcome=row.outcome,
                     struck=row.was_struck,
@@ -174,6 +186,29 @@ def _number(subject: Any, known: dict[object, int]) -> int:
     own = getattr(subject, "id", None)
     key = (type(subject).__name__, own) if isinstance(own, str) else id(subject)
     return known.setdefault(key, len(known))
+
+
+def _cause(rows: Sequence[TraceRow], place: int, subjects: Mapping[object, int], streams: Mapping[str, int]) -> int:
+    """The number of the message that a row's subject came of."""
+    row = rows[place]
+    subject = row.subject
+    if isinstance(subject, DomainEvent):
+        return streams.get(subject.id, -1)
+    if isinstance(subject, StateEvent):
+        return subjects.get((DomainEventStream.__name__, subject.stream.id), -1)
+    if isinstance(subject, DomainEventStream):
+        return subjects.get((CommandMessage.__name__, subject.command_id), -1)
+    if isinstance(subject, CommandMessage):
+        upstream = subject.header.get(UPSTREAM_ID)
+        return next(
+            (subjects[key] for kind in (DomainEvent, StateEvent) if (key := (kind.__name__, upstream)) in subjects), -1
+        )
+    if isinstance(subject, AggregateRef) and row.lane.room is Room.COMMAND:
+        # An aggregate's commands are processed one after another: what is loaded is for the one that is told of next.
+        after = (each.subject for each in rows[place + 1 :] if each.lane == row.lane)
+        command = next((found for each in after if (found := getattr(each, "command_id", ""))), "")
+        return subjects.get((CommandMessage.__name__, command), -1)
+    return -1
 
 
 def _kept(rows: Sequence[TraceRow], told: Collection[int]) -> set[int]:

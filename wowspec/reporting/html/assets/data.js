@@ -1,0 +1,55 @@
+// The suite, as it was put into the page, and small questions about it.
+
+const data = JSON.parse(document.getElementById("data").textContent);
+const { tests, faults, words } = data;
+
+const OUTCOMES = {
+  failed: ["failed", "bad", "✗"],
+  error: ["error", "bad", "✗"],
+  xpassed: ["passed unexpectedly", "warn", "!"],
+  xfailed: ["failed as expected", "known", "×"],
+  skipped: ["skipped", "plain", "–"],
+  passed: ["passed", "good", "✓"],
+};
+const FAILED = new Set(["failed", "error", "xpassed"]);
+const SORTS = {
+  domain: ["due to the domain", "bad"],
+  declared: ["declared", "warn"],
+  healed: ["healed by the application", "warn"],
+  known: ["known to the runtime", "known"],
+};
+
+const outcomeOf = (outcome) => OUTCOMES[outcome] || [outcome, "plain", "?"];
+const mark = (outcome) => {
+  const [text, tone, sign] = outcomeOf(outcome);
+  return h("span", { class: `mark ${tone}` }, h("span", { "aria-hidden": "true" }, sign), h("span", { class: "unseen" }, `${text}: `));
+};
+const outcomeBadge = (outcome) => badge(...outcomeOf(outcome));
+
+const isFailed = (test) => FAILED.has(test.outcome);
+const failedTests = tests.filter(isFailed);
+const byKey = new Map(tests.map((test) => [test.key, test]));
+const byId = new Map(tests.map((test) => [test.id, test]));
+const specsOf = (test) => test.specs || [];
+const subjectsOf = (test) => [...new Set(specsOf(test).map((spec) => spec.subject).filter(Boolean))];
+
+const groups = faults ? faults.groups : [];
+const findings = new Map();
+for (const group of groups) for (const finding of group.findings) findings.set(finding.key, { finding, group });
+const groupsOf = (sort) => groups.filter((group) => group.sort === sort);
+const classOf = new Map((faults ? faults.classes : []).map(([name, letter, meaning, tone]) => [name, { letter, meaning, tone }]));
+// Worst first, as the document has them.
+const classesOf = (outcomes) => [...classOf.keys()].filter((name) => outcomes[name]);
+
+const rowsOf = (run) => run.rows.map((cells) => {
+  const row = {};
+  data.columns.forEach(([name, isText], place) => { row[name] = isText ? words[cells[place]] : cells[place]; });
+  return row;
+});
+
+// A link to a test, by its id; the id alone, where the page doesn't have it.
+function testLink(id, text) {
+  const test = byId.get(id);
+  return test ? h("a", { href: `#${test.key}` }, said(text || test.title)) : code(id);
+}
+const nameOf = (id) => id.slice(id.lastIndexOf("::") + 1).replace(/^:/, "");

@@ -1,0 +1,188 @@
+// A run as a sequence diagram: a column for each lane, time downward, a box for each point that was passed, and an arrow
+// where a message comes from another lane.
+
+const CHAR = 6.65, LINE = 13, PAD = 8, GUTTER = 66, GAP = 26, MOST_CHARS = 27, HEADS = 46;
+const ROLES = { gateway: "gateway", command: "aggregate", snapshot: "snapshots", event: "function", service: "service", user: "your code" };
+let drawings = 0;
+
+const widthOf = (text) => [...text].reduce((sum, each) => sum + (each.codePointAt(0) > 0x2e7f ? 2 : 1), 0);
+function cut(text, most = MOST_CHARS) {
+  if (widthOf(text) <= most) return text;
+  let kept = "";
+  for (const each of text) {
+    if (widthOf(kept + each) >= most) break;
+    kept += each;
+  }
+  return `${kept}…`;
+}
+
+// Two lines for the head of a lane: what works there, and on what.
+function headOf(lane, role) {
+  const at = lane.lastIndexOf("@");
+  if (role === "gateway") return ["gateway", lane.replace(/^gateway:/, "")];
+  if (role === "event" && at > 0) return [lane.slice(0, at), lane.slice(at + 1)];
+  if (role === "snapshot") return ["snapshots", lane.replace(/^snapshot@/, "")];
+  return [ROLES[role] || role, lane];
+}
+
+// The lines within the box of a row; a function's name stands in the head of its lane already.
+function linesOf(row) {
+  const colon = row.point.indexOf(":");
+  const isOwn = colon > 0 && row.lane.startsWith(row.point.slice(colon + 1));
+  const lines = [["point", isOwn ? row.point.slice(0, colon) : row.point]];
+  if (row.detail) lines.push(["faint", row.detail]);
+  if (row.outcome !== "ok") lines.push(["said", `✗ ${row.outcome}`]);
+  if (row.note) lines.push(["note", `! ${row.note}`]);
+  return lines.map(([cls, text]) => [cls, cut(text), text]);
+}
+
+function layout(rows) {
+  const lanes = new Map();
+  for (const row of rows) {
+    if (!lanes.has(row.lane)) lanes.set(row.lane, { name: row.lane, head: headOf(row.lane, row.role), chars: 9 });
+    const lane = lanes.get(row.lane);
+    lane.chars = Math.max(lane.chars, ...lane.head.map((text) => widthOf(cut(text))), ...linesOf(row).map(([, text]) => widthOf(text)));
+  }
+  let x = GUTTER;
+  for (const lane of lanes.values()) {
+    lane.width = lane.chars * CHAR + 2 * PAD;
+    lane.left = x;
+    lane.middle = x + lane.width / 2;
+    x += lane.width + GAP;
+  }
+  return { lanes, width: Math.ceil(x - GAP + 16) };
+}
+
+function drawHeads(lanes, width) {
+  return s("svg", { width, height: HEADS, viewBox: `0 0 ${width} ${HEADS}`, "aria-hidden": "true" },
+    [...lanes.values()].map((lane) => s("g", {},
+      s("title", {}, lane.name),
+      s("text", { class: "role", x: lane.middle, y: 20, "text-anchor": "middle" }, cut(lane.head[0], lane.chars + 1)),
+      s("text", { class: "faint", x: lane.middle, y: 36, "text-anchor": "middle" }, cut(lane.head[1], lane.chars + 1)))));
+}
+
+function drawBox(row, lane, y, lines, height, hatch) {
+  const wrong = row.outcome !== "ok";
+  const cls = [wrong ? "wrong" : "", row.struck ? "struck" : "", row.note ? "noted" : ""].join(" ").trim();
+  const box = { x: lane.left, y, width: lane.width, height, rx: 5 };
+  return s("g", { class: cls || null },
+    s("title", {}, lines.map(([, , text]) => text).join("\n")),
+    s("rect", { class: "box", ...box }),
+    row.struck ? s("rect", { ...box, fill: `url(#${hatch})` }) : null,
+    lines.map(([kind, text], place) => s("text", { class: kind, x: lane.left + PAD, y: y + 4 + LINE * (place + 1) - 3 }, text)));
+}
+
+function drawArrow(from, to, y, tip, made) {
+  const right = to.middle > from.middle;
+  const end = right ? to.left - 1 : to.left + to.width + 1;
+  return [
+    s("circle", { class: "tip", cx: from.middle, cy: y, r: 2.5 }),
+    s("path", { class: `sent${made ? " made" : ""}`, d: `M${from.middle} ${y}H${end}`, "marker-end": `url(#${tip})` }),
+  ];
+}
+
+// Where the message of each row comes from: the lane that sent it, or the lane of the function that made it. It arrives in
+// a lane once for each time that it is sent.
+function origins(rows) {
+  const sent = new Map(), arrived = new Map();
+  const arrival = (message, lane) => arrived.get(`${message} ${lane}`) ?? -1;
+  return rows.map((row, place) => {
+    let from = null;
+    for (const message of [row.subject, row.cause]) {
+      const send = sent.get(message);
+      if (from || message < 0 || !send || send.lane === row.lane || arrival(row.subject, row.lane) >= send.place) continue;
+      from = { lane: send.lane };
+      for (const each of [row.subject, message]) arrived.set(`${each} ${row.lane}`, place);
+    }
+    if (!from && row.role === "gateway" && row.cause >= 0 && arrival(row.subject, row.lane) < 0) {
+      const maker = makerOf(rows, place);
+      if (maker) from = { lane: maker, made: true };
+      arrived.set(`${row.subject} ${row.lane}`, place);
+    }
+    if (row.point.endsWith("_bus.send")) sent.set(row.subject, { lane: row.lane, place });
+    return from;
+  });
+}
+
+// The lane of the function that a command comes of: it is the one that worked on the event just before.
+function makerOf(rows, place) {
+  const { cause } = rows[place];
+  for (let before = place - 1; before >= 0; before -= 1) {
+    const row = rows[before];
+    if (row.subject === cause && row.role === "event") return row.lane;
+    if (row.cause !== cause || row.role !== "gateway") break;
+  }
+  const lanes = new Set(rows.slice(0, place).filter((row) => row.subject === cause && row.role === "event").map((row) => row.lane));
+  return lanes.size === 1 ? [...lanes][0] : null;
+}
+
+function drawRows(rows, lanes, width, departure) {
+  const prefix = `d${++drawings}`;
+  const [tip, hatch] = [`${prefix}-tip`, `${prefix}-hatch`];
+  const from = origins(rows);
+  const parts = [];
+  let y = 12, millis = -1;
+  rows.forEach((row, place) => {
+    const lane = lanes.get(row.lane), lines = linesOf(row), height = LINE * lines.length + PAD;
+    if (millis >= 0 && row.millis > millis) {
+      parts.push(s("line", { class: "wait", x1: 12, x2: width - 12, y1: y + 4, y2: y + 4 }));
+      y += 16;
+    }
+    if (place === departure) {
+      parts.push(s("g", { class: "departs" },
+        s("line", { x1: 12, x2: width - 12, y1: y + 16, y2: y + 16 }),
+        s("text", { x: 12, y: y + 10 }, "▾ from here on, the run goes another way than the one without faults")));
+      y += 28;
+    }
+    if (row.millis !== millis) {
+      parts.push(s("text", { class: "faint", x: GUTTER - 14, y: y + LINE + 1, "text-anchor": "end" }, `${number(row.millis)} ms`));
+      millis = row.millis;
+    }
+    if (from[place]) parts.push(drawArrow(lanes.get(from[place].lane), lane, y + height / 2, tip, from[place].made));
+    parts.push(drawBox(row, lane, y, lines, height, hatch));
+    y += height + 8;
+  });
+  const height = y + 6;
+  const lives = [...lanes.values()].map((lane) => s("line", { class: "life", x1: lane.middle, x2: lane.middle, y1: 0, y2: height }));
+  return { tip, hatch, height, parts: [...lives, ...parts] };
+}
+
+function described(rows, lanes) {
+  const wrong = rows.filter((row) => row.outcome !== "ok");
+  const what = wrong.map((row) => `${row.point} in ${row.lane}: ${row.outcome}`);
+  return [`${several(rows.length, "step")} in ${several(lanes.size, "lane")}`, ...what].join("; ");
+}
+
+function diagram(run, name) {
+  const rows = rowsOf(run);
+  if (!rows.length) return h("p", { class: "muted" }, "Nothing passed any point.");
+  const { lanes, width } = layout(rows);
+  const departure = run.departure === undefined ? -1 : run.departure;
+  const { tip, hatch, height, parts } = drawRows(rows, lanes, width, departure);
+  const [title, desc] = [`${hatch}-title`, `${hatch}-desc`];
+  const body = s("svg", { width, height, viewBox: `0 0 ${width} ${height}`, role: "img", "aria-labelledby": `${title} ${desc}` },
+    s("title", { id: title }, `Sequence diagram: ${name}`),
+    s("desc", { id: desc }, `${described(rows, lanes)}. The table below the diagram says the same.`),
+    s("defs", {},
+      s("marker", { id: tip, viewBox: "0 0 8 8", refX: 7, refY: 4, markerWidth: 7, markerHeight: 7, orient: "auto-start-reverse" },
+        s("path", { class: "tip", d: "M0 0.5L8 4L0 7.5z" })),
+      s("pattern", { id: hatch, width: 6, height: 6, patternUnits: "userSpaceOnUse", patternTransform: "rotate(45)" },
+        s("line", { class: "hatch", x1: 0, y1: 0, x2: 0, y2: 6 }))),
+    parts);
+  return [
+    h("div", { class: "story", tabindex: "0", role: "region", "aria-label": `Sequence diagram: ${name}` },
+      h("div", { class: "heads" }, drawHeads(lanes, width)), body),
+    run.left_out ? h("p", { class: "muted small" }, `${several(run.left_out, "row")} in the middle, where nothing went wrong, ${run.left_out === 1 ? "is" : "are"} left out.`) : null,
+    folded("The same as a table", () => timeline(rows, name, departure)),
+  ];
+}
+
+function timeline(rows, name, departure) {
+  const heads = [["virtual time", "number"], ["lane"], ["point"], ["what passed"], ["came to"]];
+  return table(heads, rows.map((row, place) => h("tr", { class: row.outcome === "ok" ? null : "wrong" },
+    h("td", { class: "number" }, `${number(row.millis)} ms`),
+    h("td", {}, code(row.lane)),
+    h("td", {}, code(row.point)),
+    h("td", { class: "detail" }, said(row.detail), row.note ? h("div", {}, "! ", said(row.note)) : null),
+    h("td", {}, row.outcome === "ok" ? "ok" : `✗ ${row.outcome}`, place === departure ? " (first departure)" : ""))), { class: "timeline", label: `Timeline: ${name}` });
+}

@@ -1,0 +1,100 @@
+// One test: its specs in words, what came of them, and their stories.
+
+const SHOWN_AS = { given: "Given", when: "When", then: "Then", with: "With" };
+const CAME_TO = { succeeded: ["succeeded", "good", "✓"], failed: ["failed", "plain", "✗"], unknown: ["outcome unknown", "warn", "?"] };
+
+function stepList(steps) {
+  let before = "";
+  return h("ol", { class: "steps" }, steps.map((step) => {
+    const first = step.keyword !== before;
+    before = step.keyword;
+    return h("li", { class: step.keyword },
+      h("span", { class: first ? "word first" : "word" }, first ? SHOWN_AS[step.keyword] || step.keyword : "and"),
+      h("div", {}, said(step.sentence || step.code || step.verb),
+        (step.details || []).map((detail) => h("div", { class: "item" }, said(detail)))));
+  }));
+}
+
+const LEDGERS = ["emitted", "stored", "published", "delivered"];
+
+function ledgerLine(run) {
+  const parts = LEDGERS.filter((name) => run.ledgers && name in run.ledgers).map((name) => `${name} ${number(run.ledgers[name])}`);
+  if (run.attempts > 1) parts.push(`processed ${number(run.attempts)} times`);
+  return parts.length ? h("span", { class: "number" }, parts.join(" · ")) : null;
+}
+
+function runSection(run, name, level = "h3") {
+  const [text, tone, sign] = CAME_TO[run.outcome] || [run.outcome, "plain", ""];
+  return h("section", { class: "run" },
+    h(level, {}, name),
+    h("p", { class: "facts" }, badge(text, tone, sign), ledgerLine(run), run.error ? said(run.error) : null),
+    (run.faults || []).length ? h("p", { class: "facts" }, "Faults that struck: ", run.faults.map((fault) => code(fault))) : null,
+    (run.events || []).length ? folded(`${several(run.events.length, "event")}`, () => block(run.events.join("\n"), { label: "Events" })) : null,
+    (run.sent || []).length ? folded(`${several(run.sent.length, "command")} sent by sagas`, () => block(run.sent.join("\n"), { label: "Commands sent by sagas" })) : null,
+    run.schedule ? block(run.schedule, { title: "The order that came to this", what: "the schedule" }) : null,
+    diagram(run, name));
+}
+
+const OPEN_RUNS = 3;
+
+function stories(spec) {
+  const runs = spec.runs || [];
+  const nameOfRun = (run, place) => `What came of ${run.command ? run.command.split(/[^\w.]/)[0] || "it" : `step ${run.step + 1}`}${runs.length > 1 ? ` (${place + 1} of ${runs.length})` : ""}`;
+  return runs.map((run, place) => (place < OPEN_RUNS
+    ? runSection(run, nameOfRun(run, place))
+    : folded(nameOfRun(run, place), () => runSection(run, nameOfRun(run, place)), { class: "fold" })));
+}
+
+function codeOf(spec) {
+  const lines = (spec.steps || []).map((step) => step.code).filter(Boolean);
+  return lines.length ? folded("The code of these steps", () => block(lines.join("\n"), { what: "the code", label: "The code of these steps", title: "Code" })) : null;
+}
+
+function specSection(spec, test, alone) {
+  const about = [spec.subject, spec.context].filter(Boolean).join(" · ");
+  const title = spec.scenario && spec.scenario !== test.title ? spec.scenario : alone ? "In words" : spec.scenario || "Spec";
+  return h("section", {},
+    h("h2", {}, said(title)),
+    h("div", { class: "scenario" }, about ? h("p", { class: "facts" }, said(about)) : null, stepList(spec.steps || []), codeOf(spec)),
+    stories(spec));
+}
+
+function neighbours(test) {
+  const place = tests.indexOf(test);
+  const to = (other, text) => (other ? h("a", { class: "button", href: `#${other.key}`, title: other.title }, text) : null);
+  return h("nav", { class: "tools", "aria-label": "Other specs" }, to(tests[place - 1], "← Previous"), to(tests[place + 1], "Next →"), h("a", { class: "button", href: "#specs" }, "All specs"));
+}
+
+function foundHere(test) {
+  const found = (test.findings || []).map((key) => findings.get(key)).filter(({ group }) => group.sort !== "known");
+  if (!found.length) return null;
+  return [h("h2", {}, "What faults do to it"), h("ul", { class: "rows" }, found.map(({ finding, group }) => h("li", {},
+    h("a", { class: "row", href: `#${finding.key}` },
+      badge(SORTS[group.sort][0], SORTS[group.sort][1]),
+      h("span", { class: "what" }, group.laws.join(", ")), h("span", { class: "aside" }, code(group.place))))))];
+}
+
+const MOST_SPECS = 5;
+
+function specPage(key) {
+  const test = byKey.get(key);
+  if (!test) return null;
+  const specs = specsOf(test);
+  const again = `pytest ${/^[\w@%+=:,./-]+$/.test(test.id) ? test.id : `'${test.id.replaceAll("'", `'"'"'`)}'`}`;
+  return {
+    title: test.title,
+    current: "specs",
+    body: [
+      h("p", { class: "trail" }, h("a", { href: "#specs" }, "Specs"), " › ", said(test.file || "")),
+      h("h1", { tabindex: "-1" }, said(test.title), caseOf(test)),
+      h("p", { class: "facts" }, outcomeBadge(test.outcome), code(`${test.file}:${test.line}`), code(test.name)),
+      test.failure ? [h("h2", {}, "Why it failed"), block(test.failure, { tone: "bad", title: test.place || "", what: "the failure", label: "The failure" })] : null,
+      specs.slice(0, MOST_SPECS).map((spec) => specSection(spec, test, specs.length === 1)),
+      specs.slice(MOST_SPECS).map((spec, place) => folded(spec.scenario && spec.scenario !== test.title ? spec.scenario : `Spec ${MOST_SPECS + place + 1}`, () => specSection(spec, test, false), { class: "fold" })),
+      specs.length ? null : h("p", { class: "muted" }, "This test made no spec."),
+      foundHere(test),
+      h("h2", {}, "Run it alone"), block(again, { what: "the command line", label: "The line that runs this test", title: "In a terminal" }),
+      neighbours(test),
+    ],
+  };
+}
