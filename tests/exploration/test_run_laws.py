@@ -3,24 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import lru_cache
 from typing import Any
 
 import pytest
 
-from tests.exploration.correct import commands, processes, views
 from tests.exploration.defects import deliveries, orders, payments, replicas, reservations, sales, snapshots
 from tests.exploration.pingpong import Dial, Line, calls
 from tests.exploration.shop import PlaceOrder, safe_shop
 from wowspec import DuplicateRequestIdError, Spec, SpecError, SpecFailure, explore_faults, spec
-from wowspec.exploration.analogy import known_laws
 from wowspec.exploration.collected import take
-from wowspec.exploration.explorer import Bounds, Explorer
+from wowspec.exploration.explorer import Explorer
 from wowspec.exploration.playing import Way
 from wowspec.exploration.recoveries import RECOVERIES, recoveries_of
 from wowspec.exploration.run_laws import RUN_LAWS, require_run_law
 from wowspec.exploration.trial import Allowances
-from wowspec.exploration.witness import place_of, ports_of, witness_table
+from wowspec.exploration.witness import ports_of
 from wowspec.faults.plans import Plan
 from wowspec.runtime.command_filters import AggregateProcessorFilter, SendDomainEventStreamFilter, version_text
 from wowspec.runtime.event_store import InMemoryEventStore
@@ -372,51 +369,6 @@ def test_assertion_catches_what_the_test_itself_says():
 
 
 # --- and nobody else is blamed ----------------------------------------------------------------------------------------
-
-
-def transfer(spec: Spec[Any]) -> Spec[Any]:
-    """A process of several steps, in the end complete."""
-    request = processes.Transfer(id="t-1", source="a", target="b", amount=5)
-    return spec.using(processes.transfers).when(request).always(lambda world: True)
-
-
-def count(spec: Spec[Any]) -> Spec[Any]:
-    """A board."""
-    return spec.using(views.board).when(views.Count(id="c-1", by=2)).eventually(lambda world: True)
-
-
-def post(spec: Spec[Any]) -> Spec[Any]:
-    """A service."""
-    return spec.using(commands.parcels).inject_factory(tariff=commands.Tariff).when(commands.Post(id="p-1", grams=5))
-
-
-@lru_cache(maxsize=16)
-def findings(steps: Steps, profile: str) -> tuple[tuple[str, str, bool], ...]:
-    """Of each finding of a sweep: plan, law, and whether the witness table has it."""
-    explorer = explorer_of(steps, profile)
-    table = {(row.place, row.law) for row in witness_table(profile_of(profile))}
-    catalog = explorer.base.played.session.runtime.catalog
-    kinds = {metadata.name: metadata.kind for metadata in catalog.processors.values()}
-    found = []
-    for result in explorer.explore(Bounds(depth=1)).results:
-        if result.finding is not None:
-            known = known_laws(result.finding, kinds, profile_of(profile))
-            place = place_of(result.plan.faults[0], kinds)
-            for law in result.finding.laws:
-                assert (law in known) is ((place, law) in table)
-                found.append((str(result.plan), law, law in known))
-    return tuple(found)
-
-
-@pytest.mark.parametrize("profile", ["in_memory", "kafka"])
-@pytest.mark.parametrize("law", [law.name for law in RUN_LAWS])
-def test_a_correct_system_is_blamed_for_what_the_witness_is(law, profile):
-    """Whatever breaks a law in a correct system breaks it for the witness, too."""
-    found = [
-        item for steps in (transfer, count, post, sell_kept) for item in findings(steps, profile) if item[1] == law
-    ]
-
-    assert [plan for plan, _, known in found if not known] == []
 
 
 @pytest.mark.parametrize("law", [law.name for law in RUN_LAWS])

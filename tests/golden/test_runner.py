@@ -61,7 +61,9 @@ def run_golden(folder, *arguments):
 MODULES = {f"tests/golden/test_{family}.py" for family in cases.FAMILIES}
 
 
-@pytest.mark.parametrize("processes", [(), ("-n", "2")], ids=["one process", "two processes"])
+@pytest.mark.parametrize(
+    "processes", [(), pytest.param(("-n", "2"), marks=pytest.mark.long)], ids=["one process", "two processes"]
+)
 def test_closing_lines(tmp_path, processes):
     """Each family has its line, a failed case is named with its reason, and the run fails."""
     if processes:

@@ -121,6 +121,7 @@ def test_a_finding_fails_its_test(suite):
     assert "pluggy" not in out
 
 
+@pytest.mark.long
 def test_the_replay_line_names_a_profile_of_the_command_line(suite):
     """Without it the plan would be one that cannot happen; the test to paste names it, too."""
     folder = suite("test_counting.py", COUNTING)
@@ -137,6 +138,7 @@ def test_the_replay_line_names_a_profile_of_the_command_line(suite):
     assert ">   def test_a_tally():" in refused.stdout
 
 
+@pytest.mark.long
 def test_a_profile_of_ones_own(suite):
     """What it is like decides what is explored; the summary counts what was struck."""
     ours = COUNTING.replace("using(desk)", "using(desk).with_profile(profile('ours', like='kafka'))")
@@ -150,6 +152,7 @@ def test_a_profile_of_ones_own(suite):
     assert "Traceback" not in finished.stderr
 
 
+@pytest.mark.long
 def test_specs_that_differ_in_their_profile_share_no_result(suite):
     """Two ways of steps, though all else is the same."""
     text = SOUND.replace("import spec", "import profile, spec").replace(
@@ -203,6 +206,7 @@ def test_bad_options_end_the_session(suite, arguments, text):
     assert "Traceback" not in finished.stderr
 
 
+@pytest.mark.long
 def test_a_baseline_declares_findings_and_tells_those_that_are_gone(suite):
     """Written once; then the suite passes, shows the replay line, and fails when the finding vanishes."""
     folder = suite("test_counting.py", COUNTING)
@@ -250,6 +254,7 @@ def test_a_refused_note():
 """
 
 
+@pytest.mark.long
 def test_the_pinned_test_reproduces_the_finding(suite):
     """Pasted as it stands, beside the imports: of a projection alone, of several commands."""
     folder = suite("test_two.py", PROJECTION)
@@ -265,6 +270,7 @@ def test_the_pinned_test_reproduces_the_finding(suite):
         assert "(violates: convergence)" in finished.stdout
 
 
+@pytest.mark.long
 def test_strict_fails_for_what_the_runtime_is_known_for(suite):
     """The same suite that passes otherwise."""
     finished = run_pytest(suite("test_sound.py", SOUND), "--wowspec-faults=sweep", "--wowspec-strict")
@@ -309,6 +315,7 @@ def test_a_marked_test_is_left_out(suite):
     assert "failure orderings" not in finished.stdout
 
 
+@pytest.mark.long
 def test_what_is_not_swept_is_listed_with_the_reason(suite):
     """A gateway's test, a Hypothesis test, a service that cannot be copied."""
     text = """
@@ -355,6 +362,7 @@ def test_a_handler_that_takes_chance_from_elsewhere_is_found(suite):
     assert "uuid4()" in finished.stdout
 
 
+@pytest.mark.long
 def test_determinism_alone_can_be_checked(suite):
     """`--wowspec-check-determinism` runs every spec again, and no plan."""
     finished = run_pytest(suite("test_counting.py", COUNTING), "--wowspec-check-determinism")
@@ -384,6 +392,7 @@ def test_results_as_json(suite):
     assert [item["law"] for item in finding["broken"]] == ["convergence"]
 
 
+@pytest.mark.long
 def test_too_little_coverage_fails(suite):
     """`--wowspec-fault-cov-fail-under`: an exit status that is not 0, though every test passed."""
     folder = suite("test_sound.py", SOUND)
@@ -394,6 +403,7 @@ def test_too_little_coverage_fails(suite):
     assert re.search(r"fault coverage \d+ % is below --wowspec-fault-cov-fail-under=60", low.stdout)
 
 
+@pytest.mark.long
 def test_bounds_are_told(suite):
     """What `--wowspec-max-runs` left out, for each spec."""
     finished = run_pytest(suite("test_sound.py", SOUND), "--wowspec-faults=sweep", "--wowspec-max-runs=3")
@@ -402,6 +412,7 @@ def test_bounds_are_told(suite):
     assert re.search(r"test_sound\.py::test_a_note: \d+ plans, by max_runs=3", finished.stdout)
 
 
+@pytest.mark.long
 def test_another_profile_and_more_depth(suite):
     """Kinds that only a bus with redelivery has; pairs."""
     folder = suite("test_sound.py", SOUND)
