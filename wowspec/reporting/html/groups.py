@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
@@ -20,8 +21,9 @@ SORTS: Final = ("domain", "declared", "healed", "known")
 MOST_STORIES, MOST_STORIES_IN_ALL = 3, 300
 #: How many findings of a group are told in full, by sort; of the others the test and the plan.
 MOST_TOLD: Final = {"domain": 100, "declared": 30, "healed": 10, "known": 1}
-#: What findings of one group have in common: sort, place, laws, recovery class, what heals them, what would.
-Key = tuple[str, str, str, str, str, str]
+#: What findings of one group have in common: sort, way or place, laws, what heals them, what would.
+Key = tuple[str, str, str, str, str]
+_NUMBER: Final = re.compile(r"#\d+")
 _VISIT: Final = re.compile(r"@\d+")
 #: What a report repeats of what the page says anyway.
 _REPEATED: Final = ("wowspec: ", "  plan   ", "  class  ", "  law    ", "         ", "  replay ")
@@ -86,7 +88,7 @@ def faults_of(plan: str) -> list[dict[str, Any]]:
 
 
 def groups_of(results: Sequence[ResultJson], tests: dict[str, int], words: Words) -> Iterator[dict[str, Any]]:
-    """Findings by sort, place, broken laws and what heals them.
+    """Findings by what they probably have in common.
 
     Args:
         results: of the exploration.
@@ -95,11 +97,7 @@ def groups_of(results: Sequence[ResultJson], tests: dict[str, int], words: Words
     """
     groups: dict[Key, list[Found]] = {}
     for each in found_in(results):
-        finding = each.finding
-        place = "; ".join(_VISIT.sub("", part.rpartition("/")[2]) for part in finding["plan"].split(";"))
-        laws = ", ".join(item["title"] for item in finding["broken"])
-        key = (each.sort, place, laws, finding["recovery"], finding["healed_by"], finding["would_heal"])
-        groups.setdefault(key, []).append(each)
+        groups.setdefault(_key(each), []).append(each)
     drawn = 0
     for key, members in sorted(groups.items(), key=lambda item: _rank(item[0], len(item[1]))):
         told = members[: MOST_TOLD[key[0]]]
@@ -108,13 +106,15 @@ def groups_of(results: Sequence[ResultJson], tests: dict[str, int], words: Words
             draws = each.finding["story"] is not None and at < MOST_STORIES and drawn < MOST_STORIES_IN_ALL
             drawn += draws
             findings.append(_told(each, tests, words, draws=draws))
+        cells = Counter(
+            cell for each in members for cell in {fault["cell"] for fault in faults_of(each.finding["plan"])}
+        )
         yield {
             "key": address("group", "", "\n".join(key)),
             "sort": key[0],
             "place": key[1],
-            "cells": list(dict.fromkeys(fault["cell"] for fault in findings[0]["faults"])),
-            "laws": [item["title"] for item in members[0].finding["broken"]],
-            "class": _class(members[0].finding),
+            "cells": dict(cells.most_common()),
+            "laws": list(dict.fromkeys(item["title"] for each in members for item in each.finding["broken"])),
             "count": len(members),
             "tests": len({each.result["test"] for each in members}),
             "findings": findings,
@@ -123,6 +123,20 @@ def groups_of(results: Sequence[ResultJson], tests: dict[str, int], words: Words
                 for each in members[len(told) :]
             ],
         }
+
+
+def _key(each: Found) -> Key:
+    """What is due to a domain, or declared, goes by its way and the first law that breaks there: most often that is one
+    defect. What the runtime is known for happens on every way: it goes by its place and all its laws.
+    """
+    finding = each.finding
+    parts = [part.strip() for part in finding["plan"].split(";")]
+    if each.sort in {"domain", "declared"}:
+        ways = [_NUMBER.sub("", part.rpartition("/")[0]) for part in parts]
+        return each.sort, "; ".join(ways), finding["broken"][0]["title"] if finding["broken"] else "", "", ""
+    places = [_VISIT.sub("", part.rpartition("/")[2]) for part in parts]
+    laws = ", ".join(item["title"] for item in finding["broken"])
+    return each.sort, "; ".join(places), laws, finding["healed_by"], finding["would_heal"]
 
 
 def _rank(key: Key, count: int) -> tuple[object, ...]:

@@ -1,12 +1,15 @@
 // A run as a sequence diagram: a column for each lane, time downward, a box for each point that was passed, and an arrow
 // where a message comes from another lane.
 
-const CHAR = 6.65, LINE = 13, PAD = 8, GUTTER = 66, GAP = 26, MOST_CHARS = 27, HEADS = 46;
+const CHAR = 6.65, LINE = 13, PAD = 8, GUTTER = 66, GAP = 26, HEADS = 46, NARROWEST = 480;
 const ROLES = { gateway: "gateway", command: "aggregate", snapshot: "snapshots", event: "function", service: "service", user: "your code" };
 let drawings = 0;
 
 const widthOf = (text) => [...text].reduce((sum, each) => sum + (each.codePointAt(0) > 0x2e7f ? 2 : 1), 0);
-function cut(text, most = MOST_CHARS) {
+// The fewer lanes there are, the more of a text there is room for.
+const mostChars = (lanes) => (lanes <= 3 ? 44 : lanes <= 5 ? 34 : 27);
+
+function cut(text, most) {
   if (widthOf(text) <= most) return text;
   let kept = "";
   for (const each of text) {
@@ -26,22 +29,23 @@ function headOf(lane, role) {
 }
 
 // The lines within the box of a row; a function's name stands in the head of its lane already.
-function linesOf(row) {
+function linesOf(row, most) {
   const colon = row.point.indexOf(":");
   const isOwn = colon > 0 && row.lane.startsWith(row.point.slice(colon + 1));
   const lines = [["point", isOwn ? row.point.slice(0, colon) : row.point]];
   if (row.detail) lines.push(["faint", row.detail]);
   if (row.outcome !== "ok") lines.push(["said", `✗ ${row.outcome}`]);
   if (row.note) lines.push(["note", `! ${row.note}`]);
-  return lines.map(([cls, text]) => [cls, cut(text), text]);
+  return lines.map(([cls, text]) => [cls, cut(text, most), text]);
 }
 
 function layout(rows) {
   const lanes = new Map();
+  const most = mostChars(new Set(rows.map((row) => row.lane)).size);
   for (const row of rows) {
     if (!lanes.has(row.lane)) lanes.set(row.lane, { name: row.lane, head: headOf(row.lane, row.role), chars: 9 });
     const lane = lanes.get(row.lane);
-    lane.chars = Math.max(lane.chars, ...lane.head.map((text) => widthOf(cut(text))), ...linesOf(row).map(([, text]) => widthOf(text)));
+    lane.chars = Math.max(lane.chars, ...lane.head.map((text) => widthOf(cut(text, most))), ...linesOf(row, most).map(([, text]) => widthOf(text)));
   }
   let x = GUTTER;
   for (const lane of lanes.values()) {
@@ -50,7 +54,7 @@ function layout(rows) {
     lane.middle = x + lane.width / 2;
     x += lane.width + GAP;
   }
-  return { lanes, width: Math.ceil(x - GAP + 16) };
+  return { lanes, most, width: Math.ceil(Math.max(x - GAP + 16, NARROWEST)) };
 }
 
 function drawHeads(lanes, width) {
@@ -90,7 +94,10 @@ function origins(rows) {
     let from = null;
     for (const message of [row.subject, row.cause]) {
       const send = sent.get(message);
-      if (from || message < 0 || !send || send.lane === row.lane || arrival(row.subject, row.lane) >= send.place) continue;
+      if (from || message < 0 || !send || send.lane === row.lane) continue;
+      // Each event of a stream arrives by itself; within an aggregate all that follows a command arrived with it.
+      const known = row.role === "event" ? arrival(row.subject, row.lane) : Math.max(arrival(row.subject, row.lane), arrival(message, row.lane));
+      if (known >= send.place) continue;
       from = { lane: send.lane };
       for (const each of [row.subject, message]) arrived.set(`${each} ${row.lane}`, place);
     }
@@ -116,14 +123,14 @@ function makerOf(rows, place) {
   return lanes.size === 1 ? [...lanes][0] : null;
 }
 
-function drawRows(rows, lanes, width, departure) {
+function drawRows(rows, { lanes, most, width }, departure) {
   const prefix = `d${++drawings}`;
   const [tip, hatch] = [`${prefix}-tip`, `${prefix}-hatch`];
   const from = origins(rows);
   const parts = [];
-  let y = 12, millis = -1;
+  let y = 12, millis = -1, wrong = null;
   rows.forEach((row, place) => {
-    const lane = lanes.get(row.lane), lines = linesOf(row), height = LINE * lines.length + PAD;
+    const lane = lanes.get(row.lane), lines = linesOf(row, most), height = LINE * lines.length + PAD;
     if (millis >= 0 && row.millis > millis) {
       parts.push(s("line", { class: "wait", x1: 12, x2: width - 12, y1: y + 4, y2: y + 4 }));
       y += 16;
@@ -139,12 +146,13 @@ function drawRows(rows, lanes, width, departure) {
       millis = row.millis;
     }
     if (from[place]) parts.push(drawArrow(lanes.get(from[place].lane), lane, y + height / 2, tip, from[place].made));
+    if (!wrong && (row.struck || row.outcome !== "ok" || place === departure)) wrong = { x: lane.left, y };
     parts.push(drawBox(row, lane, y, lines, height, hatch));
     y += height + 8;
   });
   const height = y + 6;
   const lives = [...lanes.values()].map((lane) => s("line", { class: "life", x1: lane.middle, x2: lane.middle, y1: 0, y2: height }));
-  return { tip, hatch, height, parts: [...lives, ...parts] };
+  return { tip, hatch, height, wrong, parts: [...lives, ...parts] };
 }
 
 function described(rows, lanes) {
@@ -156,9 +164,10 @@ function described(rows, lanes) {
 function diagram(run, name) {
   const rows = rowsOf(run);
   if (!rows.length) return h("p", { class: "muted" }, "Nothing passed any point.");
-  const { lanes, width } = layout(rows);
+  const plan = layout(rows);
+  const { lanes, width } = plan;
   const departure = run.departure === undefined ? -1 : run.departure;
-  const { tip, hatch, height, parts } = drawRows(rows, lanes, width, departure);
+  const { tip, hatch, height, wrong, parts } = drawRows(rows, plan, departure);
   const [title, desc] = [`${hatch}-title`, `${hatch}-desc`];
   const body = s("svg", { width, height, viewBox: `0 0 ${width} ${height}`, role: "img", "aria-labelledby": `${title} ${desc}` },
     s("title", { id: title }, `Sequence diagram: ${name}`),
@@ -169,9 +178,13 @@ function diagram(run, name) {
       s("pattern", { id: hatch, width: 6, height: 6, patternUnits: "userSpaceOnUse", patternTransform: "rotate(45)" },
         s("line", { class: "hatch", x1: 0, y1: 0, x2: 0, y2: 6 }))),
     parts);
+  const story = h("div", { class: "story", tabindex: "0", role: "region", "aria-label": `Sequence diagram: ${name}` },
+    h("div", { class: "heads" }, drawHeads(lanes, width)), body);
+  story.style.setProperty("--width", `${width + 2}px`);
+  const jump = () => { story.scrollTo(Math.max(0, wrong.x - 150), Math.max(0, wrong.y - 90)); story.focus(); };
   return [
-    h("div", { class: "story", tabindex: "0", role: "region", "aria-label": `Sequence diagram: ${name}` },
-      h("div", { class: "heads" }, drawHeads(lanes, width)), body),
+    wrong && rows.length > 12 ? h("p", {}, h("button", { class: "button", type: "button", onclick: jump }, "Go to where it goes wrong")) : null,
+    story,
     run.left_out ? h("p", { class: "muted small" }, `${several(run.left_out, "row")} in the middle, where nothing went wrong, ${run.left_out === 1 ? "is" : "are"} left out.`) : null,
     folded("The same as a table", () => timeline(rows, name, departure)),
   ];

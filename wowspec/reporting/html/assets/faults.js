@@ -26,7 +26,7 @@ function matrix() {
   return h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Faults by point and kind" },
     h("table", { class: "matrix" },
       h("caption", { class: "unseen" }, "How many plans struck at each point with each kind of fault, and the worst that came of it"),
-      h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "point"), kinds.map(([kind, meaning]) => h("th", { scope: "col", title: meaning }, breakable(kind))))),
+      h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "point"), kinds.map(([kind, meaning]) => h("th", { scope: "col", title: meaning }, h("span", {}, breakable(kind)))))),
       h("tbody", {}, points.map(([point, doc]) => h("tr", {}, h("th", { scope: "row", title: doc }, breakable(point)), kinds.map(([kind]) => matrixCell(point, kind)))))));
 }
 
@@ -86,34 +86,51 @@ function otherRow([place, id, plan]) {
 
 const MOST_OTHERS = 200;
 
-function members(group) {
+function members(group, cell) {
+  const isHere = (finding) => !cell || finding.faults.some((fault) => fault.cell === cell);
   const others = group.others.slice(0, MOST_OTHERS);
   const more = group.others.length - others.length;
-  return h("ul", { class: "rows" }, group.findings.map(memberRow), others.map(otherRow),
+  return h("ul", { class: "rows" }, group.findings.filter(isHere).map(memberRow), others.map(otherRow),
     more ? h("li", {}, h("div", { class: "row muted" }, `and ${number(more)} more, in --wowspec-report=json:PATH`)) : null);
 }
 
-function groupCard(group) {
-  const first = group.findings[0];
+// How many findings of a group strike in which cells.
+function cellsOf(group) {
+  return h("p", { class: "chips" }, Object.entries(group.cells).map(([cell, count]) => {
+    const [point, kind] = cell.split("--");
+    return h("a", { class: "chip", href: cellHref(cell) }, `${kind} at ${point}`, count > 1 ? h("span", { class: "number muted" }, ` × ${number(count)}`) : null);
+  }));
+}
+
+const wayOf = (text) => h("code", { dir: "auto" }, text.replaceAll(">", " › "));
+
+// A group as a whole, or as much of it as strikes in one cell.
+function groupCard(group, cell) {
+  const first = group.findings.find((finding) => !cell || finding.faults.some((fault) => fault.cell === cell)) || group.findings[0];
   const [text, tone] = SORTS[group.sort];
-  const where = group.tests > 1 ? `${several(group.count, "plan")} in ${several(group.tests, "test")}` : several(group.count, "plan");
+  const count = cell ? group.cells[cell] : group.count;
+  const where = !cell && group.tests > 1 ? `${several(count, "plan")} in ${several(group.tests, "test")}` : several(count, "plan");
+  const byWay = group.sort === "domain" || group.sort === "declared";
   return h("li", { class: group.sort === "domain" ? "card bad" : "card" },
     h("h3", {}, h("a", { href: `#${first.key}` }, group.laws.join(", "))),
-    h("p", { class: "facts" }, badge(text, tone), code(group.place), where),
-    first.broken.length && group.sort !== "known" ? h("p", {}, said(first.broken[0].text.split("\n")[0])) : null,
-    group.count > 1 ? folded(group.count === 2 ? "Both of them" : `All ${number(group.count)} of them`, () => members(group)) : null);
+    h("p", { class: "facts" }, badge(text, tone), byWay ? wayOf(group.place) : code(group.place), where),
+    byWay && first.broken.length ? h("p", {}, said(first.broken[0].text.split("\n")[0])) : null,
+    byWay && !cell ? cellsOf(group) : null,
+    count > 1 ? folded(count === 2 ? "Both of them" : `All ${number(count)} of them`, () => members(group, cell)) : null);
 }
 
 // Groups by sort: those that somebody must mend open, the others folded.
-function sorted(chosen) {
+function sorted(chosen, cell) {
+  const opens = cell && new Set(chosen.map((group) => group.sort)).size === 1;
+  const card = (group) => groupCard(group, cell);
   const of = (sort) => chosen.filter((group) => group.sort === sort);
-  const count = (list) => list.reduce((sum, group) => sum + group.count, 0);
+  const count = (list) => list.reduce((sum, group) => sum + (cell ? group.cells[cell] : group.count), 0);
   const fold = (sort, title, text) => {
     const list = of(sort);
-    return list.length ? folded([title, h("small", {}, several(count(list), "finding"))], () => [h("p", { class: "muted" }, text), h("ul", {}, list.map(groupCard))], { class: "fold" }) : null;
+    return list.length ? folded([title, h("small", {}, several(count(list), "finding"))], () => [h("p", { class: "muted" }, text), h("ul", {}, list.map(card))], { class: "fold", open: opens }) : null;
   };
   return [
-    of("domain").length ? [h("h2", {}, "Due to the domain"), h("ul", {}, of("domain").map(groupCard))] : null,
+    of("domain").length ? [h("h2", {}, "Due to the domain"), h("ul", {}, of("domain").map(card))] : null,
     fold("declared", "Declared", "Their authors know of these; a test fails when one of them is gone."),
     fold("healed", "Healed by the application", "A law broke, and a recovery that the application has makes it hold again."),
     fold("known", "Known to the runtime", "The runtime breaks these laws by itself, whatever the domain does; --wowspec-strict fails for them."),
@@ -142,16 +159,16 @@ function cellPage(cell) {
   const outcomes = faults.matrix.cells[cell];
   const [, doc] = faults.matrix.points.find(([name]) => name === point) || [];
   const [, meaning] = faults.matrix.kinds.find(([name]) => name === kind) || [];
-  const here = groups.filter((group) => group.cells.includes(cell));
+  const here = groups.filter((group) => cell in group.cells);
   return {
     title: `${kind} at ${point}`,
     current: "faults",
     body: [
       h("p", { class: "trail" }, h("a", { href: "#faults" }, "Failure orderings"), " › ", said(point)),
       h("h1", { tabindex: "-1" }, code(kind), " at ", code(point)),
-      h("p", { class: "lead" }, [doc, meaning].filter(Boolean).join(". What goes wrong: "), "."),
+      h("p", { class: "lead" }, doc ? `${capital(doc)}. ` : "", meaning ? `What goes wrong: ${meaning}.` : ""),
       totalOf(outcomes) ? [h("h2", {}, several(totalOf(outcomes), "plan")), legend(outcomes)] : h("p", {}, "It can happen, and no plan struck here."),
-      here.length ? sorted(here) : h("p", { class: "muted" }, "No law broke here."),
+      here.length ? sorted(here, cell) : h("p", { class: "muted" }, "No law broke here."),
     ],
   };
 }

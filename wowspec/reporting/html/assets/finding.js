@@ -29,26 +29,26 @@ function findingPage(key) {
   const lines = (places) => places.map((place) => words[place]);
   const count = finding.faults.length || finding.plan.split(";").length;
   const [text, tone] = SORTS[group.sort];
+  const laws = finding.broken.map((item) => item.title).join(", ");
   return {
-    title: `${group.laws.join(", ")}: ${finding.name}`,
+    title: `${laws}: ${finding.name}`,
     current: "findings",
     body: [
       h("p", { class: "trail" }, h("a", { href: "#findings" }, "Findings"), " › ", testLink(finding.id, finding.name)),
-      h("h1", { tabindex: "-1" }, several(count, "fault"), count === 1 ? " breaks " : " break ", group.laws.join(", ")),
+      h("h1", { tabindex: "-1" }, several(count, "fault"), count === 1 ? " breaks " : " break ", laws),
       h("p", { class: "facts" }, badge(text, tone), `${finding.class}`, finding.profile !== "in_memory" ? `profile ${finding.profile}` : null),
       h("h2", {}, "The plan"),
       finding.faults.length ? finding.faults.map(planLine) : block(finding.plan),
       h("p", { class: "muted" }, "In the spec ", testLink(finding.id), finding.also.length ? `, and in ${several(finding.also.length, "test")} with the same steps` : "", "."),
+      block(finding.replay, { what: "the replay line", title: "Replay it", label: "The line that replays it" }),
       h("h2", {}, finding.broken.length === 1 ? "The law that breaks" : "The laws that break"),
       h("ul", {}, finding.broken.map(brokenItem)),
       finding.told.length ? [h("h2", {}, "Who was told what, and what each ledger holds"), block(lines(finding.told).map((line) => line.replace(/^ {2}/, "")).join("\n"), { scrolls: true, label: "Ledgers" })] : null,
-      h("h2", {}, "Replay it"),
-      block(finding.replay, { what: "the replay line", title: "In a terminal", label: "The line that replays it" }),
-      finding.paste ? [h("h2", {}, "Pin it"), block(finding.paste, { what: "the test", title: "A test to paste", scrolls: true, label: "A test to paste" })] : null,
       h("h2", {}, "Its story"),
       finding.run ? runSection(finding.run, "The run under this plan") : h("p", { class: "muted" }, group.findings[0].run && group.findings[0] !== finding
         ? ["The page keeps the stories of the first findings of a group: see ", h("a", { href: `#${group.findings[0].key}` }, "the first one of this group"), ", or replay this one with ", code("-vv"), "."]
         : ["The page holds no story of it: replay it with ", code("-vv"), "."]),
+      finding.paste ? [h("h2", {}, "Pin it"), block(finding.paste, { what: "the test", title: "A test to paste", scrolls: true, label: "A test to paste" })] : null,
       finding.report.length ? folded("The whole report as text", () => block(lines(finding.report).join("\n"), { scrolls: true, what: "the report", title: "Report" })) : null,
       neighboursOf(finding, group),
     ],

@@ -39,14 +39,21 @@ function failedCard(test) {
     lines.length ? block(lines.slice(0, 3).join("\n"), { tone: "bad", label: "The beginning of the failure" }) : null);
 }
 
+const MOST_CARDS = 20;
+// What a sweep found fails its tests: the findings say more of it than the tests.
+const isByFinding = (test) => (test.failure || "").startsWith("wowspec: ") && (test.findings || []).some((key) => findings.get(key).group.sort === "domain");
+
 function attention() {
   const due = groupsOf("domain");
-  const MOST = 20;
+  const byFinding = failedTests.filter(isByFinding);
+  const others = failedTests.filter((test) => !byFinding.includes(test));
   return [
-    failedTests.length ? [h("h2", {}, "What failed"), h("ul", {}, failedTests.slice(0, MOST).map(failedCard)),
-      failedTests.length > MOST ? h("p", {}, h("a", { href: "#specs-failed" }, `All ${number(failedTests.length)} of them`)) : null] : null,
-    due.length ? [h("h2", {}, "Failure orderings that break a law"), h("ul", {}, due.slice(0, MOST).map(groupCard)),
-      due.length > MOST ? h("p", {}, h("a", { href: "#findings" }, `All ${number(due.length)} groups`)) : null] : null,
+    others.length ? [h("h2", {}, "What failed"), h("ul", {}, others.slice(0, MOST_CARDS).map(failedCard)),
+      others.length > MOST_CARDS ? h("p", {}, h("a", { href: "#specs-failed" }, `All ${number(failedTests.length)} of them`)) : null] : null,
+    due.length ? [h("h2", {}, "Failure orderings that break a law"),
+      byFinding.length ? h("p", { class: "muted" }, h("a", { href: "#specs-failed" }, several(byFinding.length, "test")), byFinding.length === 1 ? " fails for them." : " fail for them.") : null,
+      h("ul", {}, due.slice(0, MOST_CARDS).map((group) => groupCard(group))),
+      due.length > MOST_CARDS ? h("p", {}, h("a", { href: "#findings" }, `All ${number(due.length)} groups`)) : null] : null,
   ];
 }
 

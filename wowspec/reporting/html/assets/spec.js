@@ -29,10 +29,10 @@ function runSection(run, name, level = "h3") {
     h(level, {}, name),
     h("p", { class: "facts" }, badge(text, tone, sign), ledgerLine(run), run.error ? said(run.error) : null),
     (run.faults || []).length ? h("p", { class: "facts" }, "Faults that struck: ", run.faults.map((fault) => code(fault))) : null,
-    (run.events || []).length ? folded(`${several(run.events.length, "event")}`, () => block(run.events.join("\n"), { label: "Events" })) : null,
-    (run.sent || []).length ? folded(`${several(run.sent.length, "command")} sent by sagas`, () => block(run.sent.join("\n"), { label: "Commands sent by sagas" })) : null,
     run.schedule ? block(run.schedule, { title: "The order that came to this", what: "the schedule" }) : null,
-    diagram(run, name));
+    diagram(run, name),
+    (run.events || []).length ? folded(`${several(run.events.length, "event")}`, () => block(run.events.join("\n"), { label: "Events" })) : null,
+    (run.sent || []).length ? folded(`${several(run.sent.length, "command")} sent by sagas`, () => block(run.sent.join("\n"), { label: "Commands sent by sagas" })) : null);
 }
 
 const OPEN_RUNS = 3;
@@ -71,7 +71,7 @@ function foundHere(test) {
   return [h("h2", {}, "What faults do to it"), h("ul", { class: "rows" }, found.map(({ finding, group }) => h("li", {},
     h("a", { class: "row", href: `#${finding.key}` },
       badge(SORTS[group.sort][0], SORTS[group.sort][1]),
-      h("span", { class: "what" }, group.laws.join(", ")), h("span", { class: "aside" }, code(group.place))))))];
+      h("span", { class: "what" }, finding.broken.map((item) => item.title).join(", ")), h("span", { class: "aside" }, code(finding.faults.map((fault) => `${fault.point}=${fault.said}`).join("; ")))))))];
 }
 
 const MOST_SPECS = 5;
