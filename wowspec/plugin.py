@@ -6,6 +6,7 @@ fixture and no option without the prefix `wowspec`. Switch it off with `-p no:wo
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable, Generator
 from typing import Any, Final
@@ -131,6 +132,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         group.addoption(flag, help=text, dest=flag[2:].replace("-", "_"), **takes)
     parser.addini("wowspec_baseline", "A file of findings that are known, from the root directory", default="")
     parser.addini(
+        "wowspec_github",
+        "Annotate failing specs and write a job summary where GitHub Actions runs the suite: auto or off",
+        default="auto",
+    )
+    parser.addini(
         "wowspec_using",
         "Processors or a whole context that every spec of the suite uses, as `module:name`",
         type="args",
@@ -176,6 +182,10 @@ def pytest_configure(config: pytest.Config) -> None:
         _search(config)
     if any(_asked(config, flag) for flag, _, _ in _REPORT_OPTIONS) and not config.pluginmanager.has_plugin(_WORKER):
         _report(config)
+    if os.environ.get("GITHUB_ACTIONS") == "true" and config.getini("wowspec_github") != "off":
+        from .reporting.github import GithubPlugin
+
+        config.pluginmanager.register(GithubPlugin(config), "wowspec-github")
     if _TEAMCITY in sys.modules:
         from .reporting.editors import EditorsPlugin
 

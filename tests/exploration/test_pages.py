@@ -42,7 +42,7 @@ def folder(tmp_path_factory):
 
 def run(folder, *arguments):
     """What pytest prints."""
-    environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}
+    environment = {name: value for name, value in os.environ.items() if not name.startswith(("PYTEST_", "GITHUB_"))}
     command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "--rootdir", str(folder), *arguments]
     finished = subprocess.run(
         command,

@@ -121,11 +121,15 @@ class Session(NamedTuple):
     output: str
 
 
-def run_session(folder: Any, *arguments: str, plugins: tuple[object, ...] = (), suite: str = SUITE) -> Session:
-    """Run a suite in a folder, within this process."""
+def run_session(
+    folder: Any, *arguments: str, plugins: tuple[object, ...] = (), suite: str = SUITE, github_too: bool = False
+) -> Session:
+    """Run a suite in a folder, within this process; GitHub is told of it only if `github_too` says so."""
     (folder / "pytest.ini").write_text("[pytest]\n", encoding="utf-8")
     (folder / "test_it.py").write_text(suite, encoding="utf-8")
     here = os.getcwd()  # noqa: PTH109
+    # What GitHub is told is told by the session around this one.
+    github = {name: os.environ.pop(name) for name in list(os.environ) if name.startswith("GITHUB_") and not github_too}
     said = io.StringIO()
     own = [] if _INSTALLED else ["-p", "wowspec.plugin"]
     options = ["-q", "-s", "--import-mode=importlib", *own, *(f"-pno:{name}" for name in _NOT_NEEDED)]
@@ -135,6 +139,7 @@ def run_session(folder: Any, *arguments: str, plugins: tuple[object, ...] = (), 
             code = pytest.main([*options, *arguments], plugins=[*plugins])
     finally:
         os.chdir(here)
+        os.environ.update(github)
         # Each folder's module has the same name.
         sys.modules.pop("test_it", None)
     return Session(int(code), said.getvalue())

@@ -73,13 +73,9 @@ def _of_others(found: pytest.ExceptionInfo[BaseException]) -> str:
 
 
 def _place(error: BaseException, root: Path) -> str:
-    """The last line of the author's: in a file below the root directory if there is one."""
-    found = list(_lines(error.__traceback__))
-    below = [(file, line) for file, line in found if file.is_relative_to(root)]
-    if below:
-        file, line = below[-1]
-        return f"{file.relative_to(root).as_posix()}:{line}"
-    return f"{found[-1][0].name}:{found[-1][1]}" if found else ""
+    """The last line of the author's in a file below the root directory; empty: there is none."""
+    found = [(file, line) for file, line in _lines(error.__traceback__) if file.is_relative_to(root)]
+    return f"{found[-1][0].relative_to(root).as_posix()}:{found[-1][1]}" if found else ""
 
 
 def _lines(traceback: TracebackType | None) -> Iterator[tuple[Path, int]]:
