@@ -78,7 +78,8 @@ def phrase_of(kind: type, source: Any, write: Callable[[Any], str]) -> str | Non
 
     Args:
         kind: its class.
-        source: the object; or its fields by name, where it is not made; None: nothing but its class is known.
+        source: the object; or its fields by name, where it is not made; None: nothing but its class is known, and "…"
+            stands for each field.
         write: writes a value that is no text.
 
     Returns:
@@ -91,7 +92,7 @@ def phrase_of(kind: type, source: Any, write: Callable[[Any], str]) -> str | Non
     for part in found.parts:
         said.append(part.text)
         if part.path:
-            text = f"[{part.path[-1].replace('_', ' ')}]" if source is None else _field(kind, source, part, write)
+            text = "…" if source is None else _field(kind, source, part, write)
             if text is None:
                 return None
             said.append(text)
@@ -130,6 +131,7 @@ def _phrase(kind: type) -> Phrase | None:
     first = doc.strip().partition("\n")[0].strip() if isinstance(doc, str) else ""
     if "{" not in first:
         return None
+    first = first.removesuffix(".")
     try:
         parts = _parsed(first)
         known = [_require_known(kind, part.path) for part in parts if part.path]
@@ -222,7 +224,7 @@ def _known(kind: Any) -> dict[str, Any] | None:
     elif is_dataclass(kind):
         own = {field.name: field.type for field in dataclass_fields(kind)}
     elif issubclass(kind, tuple) and hasattr(kind, "_fields"):
-        own = dict.fromkeys(kind._fields)
+        own = dict.fromkeys(getattr(kind, "_fields", ()))
     else:
         return None
     for base in kind.__mro__:

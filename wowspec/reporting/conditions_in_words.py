@@ -69,6 +69,8 @@ def _thing(node: ast.expr, subject: str) -> str:
             return value_in_words(-number)
         case ast.Attribute(value=ast.Name(id=name), attr=attr) if name == subject:
             return words(attr)
+        case ast.Subscript(value=ast.Name(id=name), slice=ast.Constant(value=str() as key)) if name == subject:
+            return words(key)
         case ast.Attribute(value=ast.Name(id=name), attr=attr) if name[:1].isupper():
             # A member of an enumeration.
             return words(attr)

@@ -66,10 +66,9 @@ def refusal(noun: str, kind: Any, match: Any, code: Any, error: BaseException | 
     if kind is None or name in _VAGUE:
         name = type(error).__name__ if error is not None and code is None else ""
         kind = type(error) if name else None
-    if isinstance(kind, type):
-        own = phrase_of(kind, error if isinstance(error, kind) else None, value_in_words)
-        if own is not None:
-            return f"it is refused: {own}"
+    own = _own(kind, error)
+    if own is not None:
+        return f"it is refused: {own}"
     text = _known(name) or _known(str(code) if code is not None else "")
     if text is None:
         what = words(str(code)) if code is not None else words(name.removesuffix("Error").removesuffix("Exception"))
@@ -80,6 +79,13 @@ def refusal(noun: str, kind: Any, match: Any, code: Any, error: BaseException | 
     if not reason:
         return text
     return f"{text} ({reason})" if ":" in text else f"{text}: {reason}"
+
+
+def _own(kind: Any, error: BaseException | None) -> str | None:
+    """The phrase of the error, or of the class that is expected."""
+    if error is not None:
+        return phrase_of(type(error), error, value_in_words)
+    return phrase_of(kind, None, value_in_words) if isinstance(kind, type) else None
 
 
 def _known(name: str) -> str | None:

@@ -23,6 +23,8 @@ _CALLED: Final = {
     "when": "what is asked for",
     "then": "what comes of it",
 }
+#: What is longer as a label than as the head of a column.
+_SHORTER: Final = {"the command is sent": "command", "this happens": "event", "this happened": "event"}
 
 
 @dataclass(slots=True)
@@ -109,7 +111,8 @@ def _pieces(
         if len(set(values)) == 1:
             found.append(values[0])
             continue
-        shared = "" if _is_whole(step) else _shared_start(values)
+        is_quoted = place > 0 and _BETWEEN.split(texts[0])[place - 1] == "“"
+        shared = "" if is_quoted or _is_whole(step) else _shared_start(values)
         if shared:
             found.append(shared)
         spaced = all(value.endswith(" ") for value in values)
@@ -139,4 +142,5 @@ def _label(pieces: Sequence[str], place: int, shared: str) -> str:
     before = place
     while before >= 2 and pieces[before - 1] in ("“", "”") and not pieces[before - 2]:
         before -= 2
-    return pieces[before - 2].strip() if before >= 2 and pieces[before - 1] == ": " else ""
+    label = pieces[before - 2].strip() if before >= 2 and pieces[before - 1] == ": " else ""
+    return _SHORTER.get(label, label)

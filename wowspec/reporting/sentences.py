@@ -7,6 +7,8 @@ from itertools import groupby
 from typing import Any, Final
 
 from ..exploration.pasting import item_text
+from ..faults.values import Fault
+from ..specs.defaults import WorldPlan
 from ..specs.items import On, SentCommand, TimeStep
 from ..specs.nodes import (
     ACTIONS,
@@ -24,6 +26,7 @@ from ..specs.nodes import (
 from ..specs.recorded import Expected
 from ..specs.render import Limits, render, shorten
 from ..specs.showing import step_text
+from ..world.points import KINDS, FaultKind
 from .document import StepJson
 from .phrases import in_words
 from .said import Said, Words
@@ -192,8 +195,36 @@ def _code(node: Node) -> str:
         named += [("tenant_id", step.tenant_id), ("owner_id", step.owner_id), ("space_id", step.space_id)]
         return _call(verb, (step.event,), [(name, value) for name, value in named if value])
     if isinstance(step, WithFaults):
-        return _written(verb, map(str, step.faults))
+        return _written(verb, map(fault_code, step.faults))
+    if isinstance(step, Setup):
+        return _written(verb, _arguments(step))
     return shorten(step_text(node), _CODE.line)
+
+
+def _arguments(step: Setup) -> list[str]:
+    """What a step that shapes the world was given; services by their names."""
+    plan = WorldPlan()
+    plan.apply(step)
+    if step.verb == "with_profile":
+        return [repr(plan.profile.name)]
+    parts = [part.__name__ for part in (*plan.parts, *plan.excluded)]
+    return parts or [named.name for named in plan.filters] or list(step.names)
+
+
+def fault_code(fault: Fault) -> str:
+    """A fault as its author would write it."""
+    verb = next(row.verb for row in KINDS if row.kind is fault.kind)
+    name, _, said = verb.partition("(")
+    arguments = [] if fault.kind in (FaultKind.RIVAL, FaultKind.DELAY) else [said.removesuffix(")")]
+    if isinstance(fault.payload, tuple):
+        arguments += [render(event, _CODE) for event in fault.payload]
+    elif fault.payload is not None:
+        arguments.append(f"steps={fault.payload!r}")
+    arguments += [f"at={fault.at}"] if fault.at > 1 else []
+    arguments += [f"times={fault.times}"] if fault.times > 1 else []
+    arguments += [f"aggregate={_argument(fault.aggregate)}"] if fault.aggregate is not None else []
+    point = f"point({fault.point!r})" if ":" in fault.point else fault.point
+    return f"faults.{point}.{name}({', '.join(filter(None, arguments))})"
 
 
 def _call(verb: str, args: Iterable[Any], kwargs: Iterable[tuple[str, Any]]) -> str:

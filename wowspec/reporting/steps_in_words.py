@@ -78,7 +78,7 @@ def _time(item: TimeStep) -> str:
     if item.to is not None:
         seconds, nanos = divmod(item.to, _NANOS_PER_SECOND)
         moment = dt.datetime.fromtimestamp(seconds, dt.UTC).replace(microsecond=nanos // _NANOS_PER_MICRO)
-        return f"it is {value_in_words(moment)}"
+        return f"the time is {value_in_words(moment)}"
     span = dt.timedelta(microseconds=item.by // _NANOS_PER_MICRO)
     return f"{duration(span)} {'passes' if _is_one(span) else 'pass'}"
 
@@ -100,7 +100,7 @@ def _given_state(node: Node, noun: str) -> Words:
     whose = _whose(Options(step.owner_id or None, step.space_id or None, step.tenant_id))
     named = f" {value_in_words(step.aggregate_id)}" if step.aggregate_id else ""
     held = own_phrase(step.state) or details(step.state)
-    return Words(f"the {noun}{named}{whose} is at version {step.version}{f': {held}' if held else ''}")
+    return Words(f"the {noun}{named}{whose} is at version {step.version}{f', with {held}' if held else ''}")
 
 
 # --- the world --------------------------------------------------------------------------------------------------------
@@ -134,7 +134,7 @@ def _without(step: Setup, _noun: str) -> Words:
 
 def _profile(step: Setup, _noun: str) -> Words:
     profile: Profile = _planned(step).profile
-    return Words(f"messages and records are kept as by {words(profile.name)}")
+    return Words(f"the system runs on {words(profile.name)}")
 
 
 def _filter(step: Setup, _noun: str) -> Words:

@@ -114,7 +114,7 @@ def _known(value: Any, level: int) -> str:
         return f"either {joined((_member(item, level) for item in value.items), 'or')}"
     fields = _fields(value)
     if fields is not None:
-        return _money(dict(fields)) or _record(fields, level)
+        return _money(value) or _record(fields, level)
     if isinstance(value, Sequence):
         return joined(_few([_member(item, level) for item in value])) or "none"
     if isinstance(value, type) or callable(value):
@@ -148,11 +148,12 @@ def _few(texts: Sequence[str]) -> list[str]:
     return [*listed[: _MOST_MEMBERS - 1], f"{len(listed) - _MOST_MEMBERS + 1} more"]
 
 
-def _money(fields: Mapping[str, Any]) -> str | None:
+def _money(value: Any) -> str | None:
     """An amount with its currency, as people write it."""
-    if set(fields) not in ({"amount", "currency"}, {"value", "currency"}):
+    held = {name: item for name, item in attributes_of(value).items() if not name.startswith("_")}
+    if set(held) not in ({"amount", "currency"}, {"value", "currency"}):
         return None
-    number, currency = fields.get("amount", fields.get("value")), fields["currency"]
+    number, currency = held.get("amount", held.get("value")), held["currency"]
     if isinstance(number, bool) or not isinstance(number, int | float | decimal.Decimal):
         return None
     return f"{_value(number, 1)} {_value(currency, 1)}" if isinstance(currency, str) else None
@@ -194,7 +195,7 @@ def duration(value: dt.timedelta) -> str:
         count, micros = divmod(micros, size)
         if count:
             parts.append(plural(count, unit))
-    return ("minus " if value < dt.timedelta() else "") + (" ".join(parts) or "no time")
+    return ("minus " if value < dt.timedelta() else "") + (joined(parts) or "no time")
 
 
 _MONTHS: Final = (
