@@ -34,7 +34,16 @@ def test_type_checkers_see_the_same_names():
         for alias in statement.names
     }
 
-    assert seen == wowspec._EXPORTS
+    assert seen == {"faults": ".", **wowspec._EXPORTS}
+
+
+def test_faults_are_an_attribute_of_the_package():
+    """`import wowspec as ws` is enough for `ws.faults`."""
+    code = "import wowspec as ws; print(ws.faults.event_store.append.fails())"
+
+    finished = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+
+    assert finished.stdout.strip() == "event_store.append@1=fail", finished.stderr
 
 
 def test_no_name_is_exported_twice():

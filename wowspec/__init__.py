@@ -10,6 +10,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
+    from . import faults as faults
     from .error_policy import recoverable as recoverable
     from .errors import (
         CommandExpectVersionConflictError as CommandExpectVersionConflictError,
@@ -317,6 +318,8 @@ if not TYPE_CHECKING:
 
 
 def __getattr__(name: str) -> Any:
+    if name == "faults":
+        return import_module(".faults", __name__)
     module = _EXPORTS.get(name)
     if module is None:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
@@ -326,4 +329,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_EXPORTS})
+    return sorted({*globals(), "faults", *_EXPORTS})
