@@ -66,6 +66,7 @@ REAL_WORLD: Final = {
     "wowspec/exploration/executors.py": "plans are run in other processes",
     "wowspec/exploration/crew.py": "waits for what is done in other processes",
     "wowspec/exploration/workers.py": "holds a test open in another process, beside the one that answers jobs",
+    "wowspec/exploration/progress.py": "a terminal is told no more often than a person reads",
     "wowspec/exploration/budget.py": "`max_seconds` ends an exploration after so many real seconds",
 }
 

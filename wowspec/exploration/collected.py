@@ -25,6 +25,7 @@ class Demands:
         baseline: declared findings by test.
         writes_baseline: findings fail no test, since they are about to be declared.
         elsewhere: says for a spec who runs its plans; None: they are run here.
+        watched: runs plans as they would be run, and tells somebody at a terminal how far they are.
         draws: findings keep the stories of their runs, for a report.
         serve: here plans are run for another process: called within a passed test, by tasks and who does them.
     """
@@ -36,11 +37,13 @@ class Demands:
     writes_baseline: bool = False
     elsewhere: Callable[[SpecExploration], RunMany[PlanJson]] | None = None
     draws: bool = False
+    watched: Callable[[SpecExploration, RunMany[PlanJson]], RunMany[PlanJson]] | None = None
     serve: Callable[[Mapping[str, Callable[[JobJson], ReplyJson]]], None] | None = None
 
     def run(self, exploration: SpecExploration) -> ResultJson:
         """Explore a spec, wherever its plans are run."""
-        return exploration.run(None if self.elsewhere is None else self.elsewhere(exploration))
+        run_many = exploration.each if self.elsewhere is None else self.elsewhere(exploration)
+        return exploration.run(run_many if self.watched is None else self.watched(exploration, run_many))
 
 
 #: Innermost last: one test session may run another.

@@ -86,7 +86,7 @@ class SpecExploration:
         examples = [self._reached(plan) for plan in self.said.examples if self.said.shard[0] == 1]
         explored: Explored[PlanJson] = Explored()
         if self.said.depth:
-            explored = explore(self.explorer.singles(), self.said.bounds(), run_many or self._each, self.said.keeps)
+            explored = explore(self.explorer.singles(), self.said.bounds(), run_many or self.each, self.said.keeps)
         known = {plan.key for plan in self.said.examples}
         return self.result([*examples, *(each for each in explored.results if _key(each) not in known)], explored)
 
@@ -103,7 +103,8 @@ class SpecExploration:
         result, played = self.explorer.run(plan, record=deeper)
         return self.explorer.step(self._said(result, played), result, played, deeper=deeper)
 
-    def _each(self, plans: Sequence[Plan], deeper: bool) -> Generator[Step[PlanJson], None, None]:
+    def each(self, plans: Sequence[Plan], deeper: bool) -> Generator[Step[PlanJson], None, None]:
+        """Run plans here, one after another."""
         for plan in plans:
             yield self.step(plan, deeper=deeper)
 

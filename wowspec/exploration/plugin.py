@@ -19,6 +19,7 @@ from .crew import Crew
 from .decorator import ATTRIBUTE
 from .executors import shop_of
 from .jobs import suite_of
+from .progress import Progress, is_looked_at
 from .results import ResultJson, document, empty_result
 from .serving import PLANS
 from .settings import Settings, settings, shard_of
@@ -65,6 +66,7 @@ class FaultsPlugin:
         if option("wowspec_check_determinism") and self._plan is None and not self._sweeps:
             # Each sweep begins with it.
             self._sweeps, self._said = True, replace(self._said, depth=0)
+        self._progress: Progress | None = None
         self._strict = bool(option("wowspec_strict"))
         self.crew: Crew | None = None if shop is None else Crew(shop, suite_of(config))
         elsewhere = None if self.crew is None else self.crew.run_many
@@ -90,6 +92,17 @@ class FaultsPlugin:
         if self._reruns:
             injecting.no_longer_want_kept()
         demand_no_more()
+
+    def pytest_collection_finish(self, session: pytest.Session) -> None:
+        """Somebody may look on."""
+        if is_looked_at(self._config):
+            self._progress = Progress(self._config, len(session.items))
+            self.demands.watched = self._progress.watched
+
+    def pytest_runtest_logstart(self, nodeid: str) -> None:
+        """A test begins."""
+        if self._progress is not None:
+            self._progress.begin(nodeid)
 
     def after_test(self, item: pytest.Item, tracker: tracking.Tracker | None) -> None:
         """A test passed: sweep what it made, or replay the plan over it.
