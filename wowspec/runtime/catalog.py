@@ -1,4 +1,4 @@
-"""What a world holds: the aggregates and processors that a spec named, and nothing else (api rule "Worlds")."""
+"""What a world holds: the aggregates and processors that a spec named, and nothing else."""
 
 from __future__ import annotations
 
