@@ -300,7 +300,7 @@ class CommandOf:
 
 
 def command_of(command_class: type, /, **fields: Any) -> CommandOf:
-    """A command from its fields: a pydantic refusal becomes the outcome `CommandValidation` (api rule "Running").
+    """A command from its fields: a pydantic refusal becomes the outcome `CommandValidation`.
 
     Raises:
         SpecError: if it is no class.
