@@ -9,6 +9,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
@@ -72,6 +73,15 @@ class ErrorInfo:
 SUCCESS: Final = ErrorInfo(ErrorCode.OK)
 
 
+#: What a terminal would obey instead of showing it: control characters, directions of writing, halves of characters.
+_CONTROL: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+
+
+def printable(text: str) -> str:
+    """A text in which what comes from somebody's data can neither colour a terminal nor move about on it."""
+    return _CONTROL.sub(lambda found: ascii(found[0])[1:-1], text)
+
+
 class SpecError(Exception):
     """The author of a spec or domain erred.
 
@@ -90,7 +100,7 @@ class SpecError(Exception):
             parts.append(f"  why: {why}")
         if instead:
             parts.append(f"  instead: {instead}")
-        super().__init__("\n".join(parts))
+        super().__init__(printable("\n".join(parts)))
 
 
 class DefinitionError(SpecError):
@@ -112,6 +122,9 @@ class SpecFailure(AssertionError):
 
     expected: str | None = None
     actual: str | None = None
+
+    def __init__(self, *args: Any) -> None:
+        super().__init__(*(printable(each) if isinstance(each, str) else each for each in args))
 
 
 class PlanNotReached(SpecFailure):

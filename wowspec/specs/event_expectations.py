@@ -152,6 +152,8 @@ def history(run: Run, target: On, expected: Sequence[Any]) -> str | None:
         return None
     reference = run.session.look_at(target)
     text = f"history of {reference}: {events_text(match, ledger='stored', verb='expect_stored')}"
+    if not run.session.runtime.event_store.head_version(reference):
+        text += f"\n  {_held(run, reference)}"
     own = run.message is not None and run.message.aggregate_id == reference and bool(run.stored)
     return closing(text, lambda: made_by(run) if own else [])
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar
 
-from ..errors import SpecError, SpecFailure
+from ..errors import SpecError, SpecFailure, printable
 from ..messages.stages import CommandStage
 from ..runtime.aggregate import CommandState
 from . import compared, event_expectations as on_events, outcome_expectations as on_outcome
@@ -413,5 +413,5 @@ def failure(text: str, sides: Sides | None) -> SpecFailure:
     """A failure that tools can read: `expected` and `actual` are attributes (None where nothing is compared)."""
     error = SpecFailure(text)
     if sides is not None:
-        error.expected, error.actual = sides
+        error.expected, error.actual = map(printable, sides)
     return error

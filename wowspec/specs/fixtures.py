@@ -7,6 +7,7 @@ from typing import Any, TypeVar, overload
 
 import pytest
 
+from ..errors import printable
 from ..modeling.deciders import Decided
 from . import tracking
 from .builder import Spec, given, spec
@@ -65,4 +66,4 @@ def open_gateway(request: pytest.FixtureRequest) -> Gateway:
 def stories(fixtures: Mapping[str, Any]) -> list[str]:
     """What passed the points in the world of each gateway that a test was given, as text."""
     worlds = [value._held.made for value in fixtures.values() if isinstance(value, Gateway)]
-    return [rows_text(made.world.trace.rows) for made in worlds if made is not None]
+    return [printable(rows_text(made.world.trace.rows)) for made in worlds if made is not None]

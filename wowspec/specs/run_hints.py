@@ -6,6 +6,7 @@ is asked only when a failure text is being made, and speaks only where its mista
 
 from __future__ import annotations
 
+import difflib
 import re
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
@@ -133,6 +134,26 @@ def never_created(session: Session, message: CommandMessage[Any] | None, error: 
 
 def _never_created(run: Run, node: Node | None) -> str | None:  # noqa: ARG001
     return never_created(run.session, run.message, run.error)
+
+
+def _began_another(run: Run, node: Node | None) -> str | None:  # noqa: ARG001
+    """Which instance was given, where a command that may begin a history began another one's."""
+    message = run.message
+    if message is None or run.error is not None or message.is_create or not message.allow_create:
+        return None
+    store, own = run.session.runtime.event_store, message.aggregate_id
+    if own in run.session.initial or any(stream.command_id != message.id for stream in store.peek(own)):
+        return None
+    since = {event.id for event in run.all_events.envelopes}
+    given = (each for each in store.aggregate_ids() if store.peek(each)[0].events[0].id not in since)
+    others = [
+        each for each in dict.fromkeys((*given, *run.session.initial)) if each.named_aggregate == own.named_aggregate
+    ]
+    close = difflib.get_close_matches(own.id, [each.id for each in others], 1, _CLOSE)
+    meant = next((each for each in others if each.id in close), others[0] if len(others) == 1 else None)
+    if meant is None:
+        return None
+    return f"{type(message.body).__name__} began {own}, of which nothing is given: what is given is of {meant}"
 
 
 def _went_elsewhere(run: Run, node: Node | None) -> str | None:  # noqa: ARG001
@@ -274,6 +295,8 @@ def _given(run: Run) -> str:
 
 
 _MOST_NAMED: Final = 3
+#: How alike two ids are of which one may be meant for the other.
+_CLOSE: Final = 0.5
 _TOO_LATE: Final = " stands after when(...), and counts for the next one"
 _UUID: Final = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}", re.IGNORECASE)
 _INSTANT: Final = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d")
@@ -286,6 +309,7 @@ RULES: Final[Sequence[RunRule]] = (
     _class_for_service,
     _went_elsewhere,
     _never_created,
+    _began_another,
     _another_version,
     _unheard,
     _fault_missed,

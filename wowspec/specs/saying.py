@@ -14,6 +14,7 @@ from typing import Final
 
 import pydantic
 
+from ..errors import printable
 from .render import shorten
 
 PACKAGE: Final = str(Path(__file__).resolve().parent.parent)
@@ -23,6 +24,7 @@ _ADVERTISED: Final = "For further information visit "
 #: Characters, and lines, of one error's own words.
 _MOST_CHARACTERS: Final = 2_000
 _MOST_LINES: Final = 20
+_WHOLE: Final = 1 << 62
 #: Frames of one error: a recursion has a thousand.
 _MOST_FRAMES: Final = 10
 #: Errors of one group, and errors that led to one another.
@@ -40,7 +42,7 @@ def text_of(error: BaseException, most: int = _MOST_CHARACTERS) -> str:
 
 def first_line(error: BaseException) -> str:
     """The first line of what an error says."""
-    return text_of(error).strip().partition("\n")[0].rstrip()
+    return printable(text_of(error).strip().partition("\n")[0].rstrip())
 
 
 def traceback_text(error: BaseException) -> str:
@@ -70,7 +72,12 @@ def _told(error: BaseException, indent: str, above: list[BaseException]) -> list
 def _words(error: BaseException) -> list[str]:
     """An error's class and text, the fields that were refused, and its notes."""
     name = type(error).__name__
-    said = [line for line in text_of(error).splitlines() if not line.lstrip().startswith(_ADVERTISED)]
+    # Cut after the lines are counted, so that their number is right.
+    said = [
+        shorten(line, _MOST_CHARACTERS)
+        for line in printable(text_of(error, _WHOLE).replace("\r\n", "\n")).splitlines()
+        if not line.lstrip().startswith(_ADVERTISED)
+    ]
     notes = getattr(error, "__notes__", ())
     told = [line for note in (notes if isinstance(notes, list) else ()) for line in str(note).splitlines()]
     words = [f"{name}: {said[0]}" if said else name]

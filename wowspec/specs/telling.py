@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from ..errors import printable
 from .departing import departure_text
 from .diff import ledger_table
 from .layout import several
@@ -34,7 +35,7 @@ def stories(tracker: Tracker) -> list[str]:
     told = [(node, node.run) for node in tracker.nodes if node.run is not None and isinstance(node.step, ACTIONS)]
     left_out = len(told) - _MOST_RUNS
     head = [f"{several(left_out, 'earlier run')} of this test left out"] if left_out > 0 else []
-    return head + [story(node, run) for node, run in told[-_MOST_RUNS:]]
+    return head + [printable(story(node, run)) for node, run in told[-_MOST_RUNS:]]
 
 
 def story(node: Node | None, run: Run) -> str:

@@ -34,11 +34,19 @@ def shorten(error: BaseException) -> None:
         is_defect = bool(ours) and ours[-1] and not _is_of_the_call(each, frames[-1])
         if is_defect or (each is error and all(ours)):
             continue
+        if each is error:
+            frames, ours = _from_the_test(frames, ours)
         shortened: TracebackType | None = None
         for entry, own in zip(reversed(frames), reversed(ours), strict=True):
             if not own:
                 shortened = TracebackType(shortened, entry.tb_frame, entry.tb_lasti, entry.tb_lineno)
         each.__traceback__ = shortened
+
+
+def _from_the_test(frames: list[TracebackType], ours: list[bool]) -> tuple[list[TracebackType], list[bool]]:
+    """From the first frame of the author on: before it stands what pytest does, which `--tb=native` shows."""
+    begin = next((place for place, entry in enumerate(frames) if is_of_author(entry)), 0)
+    return frames[begin:], ours[begin:]
 
 
 def _leave_out_causes(error: SpecError) -> None:
