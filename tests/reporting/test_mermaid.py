@@ -9,7 +9,7 @@ from typing import Final
 import pytest
 
 from wowspec.reporting import mermaid
-from wowspec.reporting.mermaid import Diagram, diagrams, escaped, file_name, text_of, write_mermaid
+from wowspec.reporting.mermaid import MARKER, Diagram, diagrams, escaped, file_name, text_of, write_mermaid
 
 from .sessions import document_of
 
@@ -34,7 +34,7 @@ NASTY: Final = [
     " ",
     "::",
     "a" * 500,
-    "\x00\x07",
+    "\x00\x07\ud800",
     "<script>alert(1)</script>",
     "---\ntitle: x\n---",
 ]
@@ -57,8 +57,8 @@ _LINES: Final = [
 
 def require_syntax(text):
     """Each line is one that may be there; participants come first, and blocks end."""
-    first, *lines = text.splitlines()
-    assert first == "sequenceDiagram"
+    marker, first, *lines = text.splitlines()
+    assert (marker, first) == (MARKER, "sequenceDiagram")
     assert text.endswith("\n")
     known: set[str] = set()
     depth = 0
@@ -176,18 +176,28 @@ def test_names_of_files_are_safe_and_their_own():
 
 
 def test_a_folder_of_files(document, drawn, tmp_path):
-    """A file for each diagram, and an index that leads to each; the same text each time; other files stay."""
+    """A file for each diagram, and an index that leads to each; the same text each time; others' files stay."""
     folder = tmp_path / "stories"
     write_mermaid(document, folder)
-    (folder / "mine.txt").write_text("mine")
+    (folder / "mine.mmd").write_text("mine")
     before = {path.name: path.read_bytes() for path in folder.iterdir()}
+    (folder / "gone.mmd").write_text(f"{MARKER}\nsequenceDiagram\n")
     write_mermaid(document, folder)
     index = (folder / "index.md").read_text(encoding="utf-8")
 
     assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
-    assert set(before) == {"index.md", "mine.txt", *(each.name for each in drawn)}
+    assert set(before) == {"index.md", "mine.mmd", *(each.name for each in drawn)}
     assert re.findall(r"(?m)\]\((\S+\.mmd)\)$", index) == [each.name for each in drawn]
     assert "## `test_it.py::test_order`" in index
+
+
+def test_an_index_of_somebody_else_stays(document, tmp_path):
+    """Then nothing is written."""
+    (tmp_path / "index.md").write_text("mine")
+    with pytest.raises(FileExistsError, match="was not written by wowspec"):
+        write_mermaid(document, tmp_path)
+
+    assert [path.name for path in tmp_path.iterdir()] == ["index.md"]
 
 
 def test_nothing_ran(document, tmp_path):

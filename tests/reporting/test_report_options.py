@@ -81,6 +81,13 @@ def test_a_report_that_fails_fails_the_session(tmp_path, monkeypatch):
     assert "json report: r.json" not in session.output
 
 
+def test_half_a_character_is_written(tmp_path):
+    """As JSON has it: no file can hold it otherwise."""
+    plugin.write_json({"title": "a\ud800b"}, tmp_path / "r.json")
+
+    assert json.loads((tmp_path / "r.json").read_text(encoding="utf-8")) == {"title": "a\ud800b"}
+
+
 def test_results_of_others_join(tmp_path):
     """Explorations, strength and givens stand in the document, as their own files have them."""
     run_session(

@@ -13,6 +13,10 @@ from .document import DocumentJson
 
 #: Mermaid refuses more than 50,000 characters; what is left out then is said in the diagram.
 MOST_TEXT: Final = 45_000
+#: The first line of each diagram, and of the index: files without it are somebody's own, and are never touched.
+_WRITTEN: Final = "Written by wowspec from the specs of this project. Changes here are lost."
+MARKER: Final = f"%% {_WRITTEN}"
+INDEX_MARKER: Final = f"<!-- {_WRITTEN} -->"
 #: Characters of a file's name, before the part that tells it from all others.
 _MOST_NAME: Final = 80
 _MOST_LABEL: Final = 160
@@ -20,7 +24,8 @@ _MOST_LABEL: Final = 160
 _STRUCK: Final = "rect rgba(214, 60, 60, 0.2)"
 _OTHERS: Final = re.compile(r"[^a-z0-9]+")
 _LINES: Final = re.compile(r"\s*[\r\n\u2028\u2029\x0b\x0c\x1c-\x1e\x85]+\s*")
-_CONTROLS: Final = re.compile(r"[\x00-\x1f\x7f]")
+#: What no terminal and no browser shows; halves of characters, which no file can hold.
+_CONTROLS: Final = re.compile(r"[\x00-\x1f\x7f\ud800-\udfff]")
 #: Signs that mean something to Mermaid, as the numbers that it takes instead.
 _SIGNS: Final = {sign: f"#{ord(sign)};" for sign in '#;:%<>&"`{}\\'}
 
@@ -42,17 +47,34 @@ class Diagram(NamedTuple):
 
 
 def write_mermaid(document: DocumentJson, directory: Path) -> None:
-    """Write a file for each diagram, and `index.md`.
+    """Write a file for each diagram, and `index.md`; diagrams of an earlier time that nothing belongs to are removed.
 
     Args:
         document: the document.
-        directory: where; it is made if it is not there. Other files in it are left alone.
+        directory: where; it is made if it is not there.
+
+    Raises:
+        FileExistsError: if somebody's own index stands there; then nothing is written.
     """
-    directory.mkdir(exist_ok=True)
     drawn = list(diagrams(document))
+    directory.mkdir(exist_ok=True)
+    if not _is_ours(directory / "index.md", INDEX_MARKER):
+        raise FileExistsError(f"{directory / 'index.md'} is there, and was not written by wowspec")
+    written = {diagram.name for diagram in drawn}
+    for path in sorted(directory.glob("*.mmd")):
+        if path.name not in written and _is_ours(path, MARKER):
+            path.unlink()
     for diagram in drawn:
         (directory / diagram.name).write_text(text_of(diagram), encoding="utf-8", newline="\n")
     (directory / "index.md").write_text(_index(document, drawn), encoding="utf-8", newline="\n")
+
+
+def _is_ours(path: Path, marker: str) -> bool:
+    """Whether a file is not there, or was written here."""
+    if not path.exists():
+        return True
+    with path.open(encoding="utf-8", errors="replace") as file:
+        return file.readline().rstrip() == marker
 
 
 def diagrams(document: DocumentJson) -> Iterator[Diagram]:
@@ -89,7 +111,7 @@ def file_name(test: str, what: str, mark: str = "") -> str:
 
 def escaped(text: str) -> str:
     """A text that says nothing to Mermaid, on one line."""
-    text = _CONTROLS.sub(" ", _LINES.sub(" ⏎ ", text))
+    text = _CONTROLS.sub("\ufffd", _LINES.sub(" ⏎ ", text))
     if len(text) > _MOST_LABEL:
         text = f"{text[: _MOST_LABEL - 1]}…"
     return "".join(_SIGNS.get(sign, sign) for sign in text)
@@ -100,7 +122,7 @@ def text_of(diagram: Diagram) -> str:
     lanes = list(dict.fromkeys(row["lane"] for run in diagram.runs for row in run["rows"]))
     ids = {lane: f"p{place}" for place, lane in enumerate(lanes)}
     everybody = ",".join(dict.fromkeys([ids[lanes[0]], ids[lanes[-1]]]))
-    lines = ["sequenceDiagram", f"    title {escaped(diagram.title)}"]
+    lines = [MARKER, "sequenceDiagram", f"    title {escaped(diagram.title)}"]
     lines += [f"    participant {ids[lane]} as {escaped(lane)}" for lane in lanes]
     room = MOST_TEXT - _size(lines)
     for place, run in enumerate(diagram.runs):
@@ -182,12 +204,12 @@ def _way(row: RowJson, ids: dict[str, str]) -> tuple[str, str]:
 
 
 def _index(document: DocumentJson, drawn: Sequence[Diagram]) -> str:
-    lines = [f"# Stories of {_plain(document['title'])}", ""]
+    lines = [INDEX_MARKER, "", f"# Stories of {_plain(document['title'])}", ""]
     test = ""
     for diagram in drawn:
         if diagram.test != test:
             test = diagram.test
-            lines += ["", f"## `{test.replace('`', ' ')}`", ""]
+            lines += ["", f"## `{_CONTROLS.sub(' ', test).replace('`', ' ')}`", ""]
         lines.append(f"* [{_plain(diagram.title)}]({diagram.name})")
     if not drawn:
         lines.append("No spec ran.")
@@ -196,4 +218,4 @@ def _index(document: DocumentJson, drawn: Sequence[Diagram]) -> str:
 
 def _plain(text: str) -> str:
     """A text that says nothing to Markdown."""
-    return re.sub(r"([\\`*_{}\[\]<>()#!|])", r"\\\1", _LINES.sub(" ", text))
+    return re.sub(r"([\\`*_{}\[\]<>()#!|])", r"\\\1", _CONTROLS.sub("\ufffd", _LINES.sub(" ", text)))

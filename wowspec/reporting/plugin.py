@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Generator, Iterable, Mapping
 from difflib import get_close_matches
 from pathlib import Path
@@ -20,11 +21,15 @@ CARRIED: Final = "wowspec_test"
 EXPLORED: Final = "wowspec_faults"
 _MADE: Final = pytest.StashKey[tracking.Tracker]()
 _OPTION: Final = "--wowspec-report"
+_HALVES: Final = re.compile(r"[\ud800-\udfff]")
 
 
 def write_json(document: DocumentJson, path: Path) -> None:
     """The document itself."""
-    path.write_text(json.dumps(document, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    text = json.dumps(document, indent=1, ensure_ascii=False)
+    # JSON can hold half a character, a file cannot.
+    text = _HALVES.sub(lambda half: f"\\u{ord(half[0]):04x}", text)
+    path.write_text(f"{text}\n", encoding="utf-8", newline="\n")
 
 
 def _write_html(document: DocumentJson, path: Path) -> None:
