@@ -30,6 +30,9 @@ ROOMS: Final = (
     "generation",
     "reporting",
     "plugin",
+    "scaffold",
+    "cli",
+    "__main__",
 )
 #: The package itself loads every room lazily, by text; its imports for type checkers show the whole house.
 ROOT_MODULE: Final = "__init__"
@@ -63,6 +66,7 @@ FORBIDDEN_CALLS: Final = re.compile(
 )
 #: Modules that touch the real world, and why; no result of theirs depends on it.
 REAL_WORLD: Final = {
+    "wowspec/cli.py": "`wowspec docs` runs pytest in a process of its own",
     "wowspec/exploration/executors.py": "plans are run in other processes",
     "wowspec/exploration/crew.py": "waits for what is done in other processes",
     "wowspec/exploration/workers.py": "holds a test open in another process, beside the one that answers jobs",

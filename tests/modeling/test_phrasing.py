@@ -63,6 +63,7 @@ def test_a_phrase_of_fields_alone():
     cls = phrased("{customer} orders {quantity}")
 
     assert said(cls, {"customer": "Ann"}) == "Ann orders <1>"
+    assert said(cls, {"customer": " "}) == "< > orders <1>"
     assert said(cls, {"quantity": 2}) is None
 
 

@@ -403,22 +403,28 @@ def test_what_is_given_is_told():
                 ANN, owner_id="u-1", tenant_id="t", request_id="r", expected_version=2, header={"a": "b"}
             ),
             [
-                "when Ann collects the parcel p-1, by u-1, of tenant t, as request r, "
-                "by somebody who saw version 2, with the note a: b"
+                (
+                    "when Ann collects the parcel p-1, by u-1, of tenant t, as request r, "
+                    "by somebody who saw version 2, with the note a: b"
+                )
             ],
         ),
         (
             spec(Parcel).when(ANN, wait_for=projected("post", processor="Desk").with_timeout(seconds=5)),
             [
-                "when Ann collects the parcel p-1, by somebody who waits until it was shown in the desk, "
-                "5 seconds at most"
+                (
+                    "when Ann collects the parcel p-1, by somebody who waits until it was shown in the desk, "
+                    "5 seconds at most"
+                )
             ],
         ),
         (
             spec(Parcel).when(ANN, wait_for=chain(saga_handled("post", processor="Courier"), then=processed())),
             [
-                "when Ann collects the parcel p-1, by somebody who waits until it was taken up by the courier, "
-                "and what follows was processed"
+                (
+                    "when Ann collects the parcel p-1, by somebody who waits until it was taken up by the courier, "
+                    "and what follows was processed"
+                )
             ],
         ),
         (

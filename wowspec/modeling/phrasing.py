@@ -80,7 +80,7 @@ def phrase_of(kind: type, source: Any, write: Callable[[Any], str]) -> str | Non
         kind: its class.
         source: the object; or its fields by name, where it is not made; None: nothing but its class is known, and "…"
             stands for each field.
-        write: writes a value that is no text.
+        write: writes a value that is no text, or a text that nobody would see.
 
     Returns:
         None if the class has no phrase, or a field of it cannot be read.
@@ -110,7 +110,7 @@ def _field(kind: type, source: Any, part: _Part, write: Callable[[Any], str]) ->
             return format(value, part.format)
     except Exception:  # noqa: BLE001 - a property, or a format, of the user's
         return None
-    return str.__str__(value) if type(value) is str else write(value)
+    return str.__str__(value) if type(value) is str and value.strip() else write(value)
 
 
 def _of_mapping(kind: type, fields: Mapping[str, Any], name: str) -> Any:

@@ -1,0 +1,1 @@
+"""What `wowspec new` writes: a small project whose specs pass."""
