@@ -24,7 +24,7 @@ from .origins import decider_of
 from .render import BRIEF, quoted, render
 from .requirements import CommandStateName, StageName, require_number, require_point, require_stage
 from .run import APPLIED, PROGRAMMING_ERRORS, Run
-from .saying import first_line, refused_fields, text_of
+from .saying import first_line, refused_fields, text_of, traceback_text
 from .showing import shown
 from .value_diff import mapping_text, order_text
 
@@ -371,7 +371,9 @@ def downstream_error(
         return f"downstream {told_as}: {_looks_like_a_bug(cause)}".replace(
             ".expect_error(", f".expect_downstream_error({source.__name__}, "
         )
-    return f"downstream {told_as}, expected {wanted_text(kind, match, code)}"
+    meant = f"  instead: .expect_downstream_error({source.__name__}, {type(cause).__name__}), if that is meant"
+    text = f"downstream {told_as}, expected {wanted_text(kind, match, code)}"
+    return "\n".join([text, meant, f"  {who} failed:", traceback_text(cause)])
 
 
 def comes_from(entry: LoggedFailure, source: type, run: Run) -> bool:
