@@ -1,6 +1,6 @@
 """Sphinx makes a site of the pages: `python -m sphinx -W --keep-going -q -c docs . site`.
 
-The pages are plain Markdown, which GitHub shows as well. Nothing in them is for Sphinx alone but for what follows here, the
+The pages are plain Markdown, which GitHub shows as well. Nothing in them is for Sphinx alone but for what follows here:
 navigation, and what becomes of links to files that are no pages.
 """
 
