@@ -122,14 +122,22 @@ _REPORT_OPTIONS: Final[tuple[tuple[str, dict[str, Any], str], ...]] = (
         f"write a report of the suite of the kind {', '.join(kind for kind, _, _ in REPORT_KINDS)}; may be repeated",
     ),
 )
-_ALL_OPTIONS: Final = (*_OPTIONS, *_STRENGTH_OPTIONS, *_UNREACHABLE_OPTIONS, *_REPORT_OPTIONS)
+#: As `pytest --help` shows them: name of the group, its head, its options.
+_GROUPS: Final = (
+    ("wowspec", "wowspec: failure orderings", _OPTIONS),
+    ("wowspec-strength", "wowspec: strength of specs", _STRENGTH_OPTIONS),
+    ("wowspec-unreachable", "wowspec: givens that no command leads to", _UNREACHABLE_OPTIONS),
+    ("wowspec-report", "wowspec: reports", _REPORT_OPTIONS),
+)
+_ALL_OPTIONS: Final = tuple(option for _, _, options in _GROUPS for option in options)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Register the options and the ini keys."""
-    group = parser.getgroup("wowspec", "wowspec: failure orderings")
-    for flag, takes, text in _ALL_OPTIONS:
-        group.addoption(flag, help=text, dest=flag[2:].replace("-", "_"), **takes)
+    for name, head, options in _GROUPS:
+        group = parser.getgroup(name, head)
+        for flag, takes, text in options:
+            group.addoption(flag, help=text, dest=flag[2:].replace("-", "_"), **takes)
     parser.addini("wowspec_baseline", "A file of findings that are known, from the root directory", default="")
     parser.addini(
         "wowspec_github",
