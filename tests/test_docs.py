@@ -33,7 +33,11 @@ _BLOCK: Final = re.compile(
     r"(?m)^(?:<!-- (?P<mark>[\w ]+)(?:: (?P<said>[^\n]*?))? -->\n)?```(?P<kind>\w*)\n(?P<body>.*?)^```", re.DOTALL
 )
 #: What is checked by the test of one page: mark → that test.
-_ELSEWHERE: Final = {"json": "tests/exploration/test_pages.py", "workflow": "tests/docs/test_workflow.py"}
+_ELSEWHERE: Final = {
+    "mermaid": "tests/reporting/test_schema.py",
+    "json": "tests/exploration/test_pages.py",
+    "workflow": "tests/docs/test_workflow.py",
+}
 #: The page whose outputs are compared there, too.
 _OUTPUTS_ELSEWHERE: Final = "failure-orderings"
 
