@@ -90,15 +90,23 @@ NAVIGATION: Final[tuple[tuple[str, tuple[str, ...]], ...]] = (
     ),
 )
 
+#: Pages whose heading says too little in a list.
+_TITLES: Final = {
+    "README": "What it is for",
+    "docs/reference/index": "API reference",
+    "docs/architecture": "How the house is built",
+}
+
 _LINK: Final = re.compile(r"(?<!!)\[(?P<text>[^\]]+)\]\((?P<target>(?!\w+:|#)[^)#\s]+)(?:#[^)\s]*)?\)")
 
 
 def _navigation() -> str:
     """The navigation, for Sphinx, which wants it on the first page."""
-    return "".join(
-        "\n```{toctree}\n:hidden:\n:caption: " + title + "\n\n" + "".join(f"/{page}\n" for page in pages) + "```\n"
+    entries = (
+        (title, "".join(f"{_TITLES[page]} </{page}>\n" if page in _TITLES else f"/{page}\n" for page in pages))
         for title, pages in NAVIGATION
     )
+    return "".join(f"\n```{{toctree}}\n:hidden:\n:caption: {title}\n\n{listed}```\n" for title, listed in entries)
 
 
 def _without_foreign_links(text: str, folder: Path) -> str:

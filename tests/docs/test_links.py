@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from functools import cache
 from pathlib import Path
@@ -85,10 +86,13 @@ def test_the_index_names_every_page_by_itself():
 
 def test_the_navigation_names_every_page():
     """The site's navigation and the files are the same, each page once."""
-    # No import: Sphinx, whose types it names, need not be there.
-    source = (DOCS / "conf.py").read_text(encoding="utf-8")
-    block = source[source.index("NAVIGATION") : source.index("_LINK:")]
-    named = re.findall(r'"([\w/.-]+)"', re.sub(r'(?m)^ {8}"[^"\n]*",$', "", block))
+    source = ast.parse((DOCS / "conf.py").read_text(encoding="utf-8"))
+    (value,) = [
+        each.value
+        for each in source.body
+        if isinstance(each, ast.AnnAssign) and isinstance(each.target, ast.Name) and each.target.id == "NAVIGATION"
+    ]
+    named = [page for _, pages in ast.literal_eval(value) for page in pages]
 
     assert len(named) == len(set(named))
     assert {ROOT / f"{name}.md" for name in named} == set(PAGES) - {DOCS / "index.md"}
