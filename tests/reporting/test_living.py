@@ -136,7 +136,7 @@ def test_a_page_for_each_aggregate_and_processor():
 
     assert sorted(written) == ["index.md", "other.md", "post-desk-view.md", "post-parcel.md", "shop-parcel.md"]
     for line in [
-        "# post: what it does",
+        "# post: scenarios",
         "4 scenarios; all of them hold.",
         "## Post",
         "| [Desk view](post-desk-view.md) | 1 | all |",

@@ -136,6 +136,7 @@ SAID = [
     (Said("expect_error", kwargs={"match": r"3\.5 kg"}), "it is refused: “3.5 kg”"),
     (Said("expect_error", (NotFoundError,), noun="parcel"), "it is refused: there is no such parcel"),
     (Said("expect_error", (InjectedFault,)), "it fails because of that"),
+    (Said("expect_error", kwargs={"match": "injected"}, error=InjectedFault("injected")), "it fails because of that"),
     (
         Said("expect_error", (TimeoutError,), {"match": "slow"}, error=TimeoutError("too slow")),
         "it fails with a time-out: “too slow”",
@@ -360,8 +361,8 @@ def test_what_is_given_is_told():
         "- the time is 1 May 2024, 10:30 UTC",
         "- parcel p-1: Parcel placed (express: yes)",
         "- Parcel placed and Ann has the parcel",
-        "- Place parcel (id: p-2), by u-1 (a command that succeeded)",
-        "- Place parcel (id: p-3) (a command that succeeded)",
+        "- Place parcel (id: p-2), by u-1: asked for, and done",
+        "- Place parcel (id: p-3): asked for, and done",
         "- 1 hour passes",
     ]
 
@@ -375,6 +376,10 @@ def test_what_is_given_is_told():
         (given(ParcelCollected(by="Ann")), ["given Ann has the parcel"]),
         (given(ParcelPlaced(), deliver=True), ["given this happened, and everybody was told: Parcel placed"]),
         (given(on(Parcel, "p-1")), ["given parcel p-1 is spoken of"]),
+        (
+            given(PLACED, on(Parcel, "p-1", ParcelCollected(by="Ann"))),
+            ["given parcel p-1 has this history:", "- Parcel placed (express: yes)", "- Ann has the parcel"],
+        ),
         (spec(Parcel).advance(days=2), ["given 2 days pass"]),
         (spec(Parcel).given_state(ParcelState(id="p-1"), 3), ["given the parcel is at version 3, with id: p-1"]),
         (spec(Parcel).using(post), ["with the parcel, the courier and the desk take part"]),
@@ -392,7 +397,10 @@ def test_what_is_given_is_told():
             ],
         ),
         (spec(Parcel).when(PlaceParcel(id="p-1")), ["when the command is sent: Place parcel (id: p-1)"]),
-        (spec(Parcel).when(DeleteAggregate(), aggregate_id="p-1"), ["when the command is sent: Delete, to parcel p-1"]),
+        (
+            spec(Parcel).when(DeleteAggregate(), aggregate_id="p-1"),
+            ["when the command is sent: Delete it, to parcel p-1"],
+        ),
         (
             spec(Parcel).when(PlaceParcel, id="p-1", lines=[]),
             ["when the command is sent: Place parcel (id: p-1, no lines)"],

@@ -65,7 +65,7 @@ class TestJson(TypedDict):
         outcome: `passed`, `failed`, `skipped`, `xfailed`, `xpassed`, `error`.
         failure: the failure's text; empty: none.
         place: `file:line` of the verb that failed; empty: none.
-        specs: what it made; of a test under Hypothesis those of the last example, or of the one that failed.
+        specs: what it made; of a test under Hypothesis those of the example that failed, or else of the first one.
         left_out: how many specs are not among `specs`, which has the first 50.
     """
 
@@ -89,8 +89,8 @@ class DocumentJson(TypedDict):
         version: of wowspec.
         title: name of the project: of the root directory.
         tests: those that made specs, failed, or were explored, in the order of their ids.
-        exploration: as `--wowspec-fault-json` has it; empty: nothing was explored. A spec with the same steps as another
-            one (`same_as`) has no stories of its own.
+        exploration: as `--wowspec-fault-json` has it; empty: nothing was explored. A spec with the same steps as
+            another one (`same_as`) has no stories of its own.
         coverage: percent of the possible cells (point and kind) that were explored; None: nothing was.
         strength: as `--wowspec-strength-json` has it; None: it was not asked for.
         unreachable: as `--wowspec-unreachable-json` has it; None: it was not asked for.

@@ -298,7 +298,7 @@ def _written(pieces: Iterable[str | Column]) -> str:
 def _index(
     document: DocumentJson, entries: Sequence[tuple[str, str, str, list[_Scenario]]], silent: Sequence[TestJson]
 ) -> Iterator[str]:
-    yield f"# {literal(document['title'])}: what it does"
+    yield f"# {literal(document['title'])}: scenarios"
     yield ""
     yield from _HOW_TO_READ
     everything = [each for *_, mine in entries for each in mine]

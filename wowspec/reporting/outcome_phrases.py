@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any, Final
 
-from ..errors import CommandValidationError
+from ..errors import CommandValidationError, InjectedFault
 from ..modeling.phrasing import phrase_of
 from .points_in_words import point_in_words, stage_in_words
 from .said import Said, Words
@@ -102,6 +102,8 @@ def _fields(error: BaseException | None) -> list[str]:
 def _reason(match: Any, error: BaseException | None) -> str:
     """The reason that is searched for: the whole of it where it is known."""
     if not match:
+        return ""
+    if isinstance(error, InjectedFault):
         return ""
     first = str(error).partition("\n")[0] if error is not None else ""
     if first and re.search(match, first):

@@ -24,7 +24,12 @@ _CALLED: Final = {
     "then": "what comes of it",
 }
 #: What is longer as a label than as the head of a column.
-_SHORTER: Final = {"the command is sent": "command", "this happens": "event", "this happened": "event"}
+_SHORTER: Final = {
+    "the command is sent": "command",
+    "this is asked for next": "command",
+    "this happens": "event",
+    "this happened": "event",
+}
 
 
 @dataclass(slots=True)

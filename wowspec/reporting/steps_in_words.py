@@ -43,10 +43,10 @@ def _given(node: Node, _noun: str) -> Words:
         return Words("nothing has happened yet")
     if len(items) == 1 and isinstance(items[0], TimeStep):
         return Words(_time(items[0]))
-    if len(items) == 1 and isinstance(items[0], On):
-        target = items[0]
+    target = items[0]
+    if isinstance(target, On) and all(_is_same(target, item) for item in items):
         extra = _whose(target.options)
-        lines = [line for item in target.items for line in _happened(item)]
+        lines = [line for same in items for item in same.items for line in _happened(item)]
         if not lines:
             return Words(f"{instance(target)} is spoken of{extra}")
         head = f"{instance(target)}{extra} has this history{told}:"
@@ -56,6 +56,14 @@ def _given(node: Node, _noun: str) -> Words:
         alone = own_phrase(items[0])
         return Words(f"{alone}{told}" if alone is not None else f"this happened{told}: {lines[0]}")
     return Words(f"this happened{told}:", lines)
+
+
+def _is_same(target: On, item: Any) -> bool:
+    return isinstance(item, On) and (item.aggregate, item.id, item.options) == (
+        target.aggregate,
+        target.id,
+        target.options,
+    )
 
 
 def _happened(item: Any) -> list[str]:
@@ -68,9 +76,9 @@ def _happened(item: Any) -> list[str]:
     if isinstance(item, TimeStep):
         return [_time(item)]
     if isinstance(item, SentCommand):
-        return [f"{_command(item.command)}{_envelope(item.options)} (a command that succeeded)"]
+        return [f"{_command(item.command)}{_envelope(item.options)}: asked for, and done"]
     if isinstance(item, CommandOf) or (not isinstance(item, type) and aggregate_of_command(type(item)) is not None):
-        return [f"{message(item)} (a command that succeeded)"]
+        return [f"{message(item)}: asked for, and done"]
     return [message(item)]
 
 

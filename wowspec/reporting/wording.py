@@ -348,10 +348,10 @@ def message(value: Any) -> str:
 _NO_MESSAGES: Final = (str, bytes, int, float, type(None), list, tuple, set, frozenset, dict, enum.Enum, BaseException)
 #: The runtime's own messages, for which people have shorter words.
 _BUILT_IN: Final[dict[type, str]] = {
-    DeleteAggregate: "Delete",
-    AggregateDeleted: "Deleted",
-    RecoverAggregate: "Bring back",
-    AggregateRecovered: "Brought back",
+    DeleteAggregate: "Delete it",
+    AggregateDeleted: "It is deleted",
+    RecoverAggregate: "Bring it back",
+    AggregateRecovered: "It is brought back",
 }
 
 
