@@ -68,7 +68,7 @@ NAVIGATION: Final[tuple[tuple[str, tuple[str, ...]], ...]] = (
     ),
     (
         "Read and show results",
-        ("docs/failures", "docs/failures-beside-others", "docs/reports", "docs/in-ci"),
+        ("docs/failures", "docs/failures-beside-others", "docs/reports", "docs/scenarios/index", "docs/in-ci"),
     ),
     (
         "Look up",
@@ -90,9 +90,12 @@ NAVIGATION: Final[tuple[tuple[str, tuple[str, ...]], ...]] = (
     ),
 )
 
+#: The first of the pages that `wowspec docs` makes of the examples; it names the others.
+_SCENARIOS: Final = "docs/scenarios/index"
 #: Pages whose heading says too little in a list.
 _TITLES: Final = {
     "README": "What it is for",
+    "docs/scenarios/index": "The examples in words",
     "docs/reference/index": "API reference",
     "docs/architecture": "How the house is built",
 }
@@ -125,6 +128,8 @@ def _prepare(_: Sphinx, page: str, source: list[str]) -> None:
     source[0] = _without_foreign_links(source[0], (ROOT / page).parent)
     if page == root_doc:
         source[0] += _navigation()
+    if page == _SCENARIOS:
+        source[0] += "\n```{toctree}\n:hidden:\n:glob:\n\n*\n```\n"
 
 
 def _lead_to_first_page(app: Sphinx, error: Exception | None) -> None:
