@@ -116,6 +116,12 @@ def test_the_wheel_is_whole(wheel):
     assert (wheel / "wowspec" / "py.typed").exists()
     assert "[pytest11]\nwowspec = wowspec.plugin" in entry_points
     assert (information / "licenses" / "LICENSE").exists()
+    data = {
+        path.relative_to(ROOT)
+        for path in (ROOT / "wowspec").rglob("*")
+        if path.is_file() and "__pycache__" not in path.parts
+    }
+    assert {path for path in data if not (wheel / path).exists()} == set()
 
 
 @pytest.mark.parametrize("name", sorted(files()))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import contextlib
 import json
 import os
 import select
@@ -39,6 +40,7 @@ _KEYS: Final = {
     "Escape": (27, ""),
     " ": (32, " "),
 }
+_READY: Final = "document.readyState === 'complete' && document.documentElement.dataset.ready === 'yes'"
 _PATIENCE: Final = 30
 
 
@@ -76,6 +78,10 @@ class Browser:
                 return result
             self.events.append(answer)
 
+    def rest(self) -> None:
+        """Let Chromium work for a hundredth of a second, unless it says something."""
+        select.select([self._back], [], [], 0.01)
+
     def _next(self) -> dict[str, Any]:
         while b"\0" not in self._buffer:
             ready, _, _ = select.select([self._back], [], [], _PATIENCE)
@@ -87,7 +93,7 @@ class Browser:
         message: dict[str, Any] = json.loads(text)
         return message
 
-    def open(self, url: str, *, width: int = 1280, height: int = 800, dark: bool = False) -> Page:
+    def open(self, url: str, *, width: int = 1280, height: int = 800, dark: bool = False, scripts: bool = True) -> Page:
         """A page in a window of its own, loaded.
 
         Args:
@@ -95,6 +101,7 @@ class Browser:
             width: of the window, in CSS pixels.
             height: likewise.
             dark: whether dark colours are preferred.
+            scripts: whether the page's scripts run.
         """
         target = self.call("Target.createTarget", url="about:blank")["targetId"]
         session = self.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
@@ -104,7 +111,8 @@ class Browser:
         page.resize(width, height)
         scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
         page.call("Emulation.setEmulatedMedia", features=[scheme])
-        page.load(url)
+        page.call("Emulation.setScriptExecutionDisabled", value=not scripts)
+        page.load(url, ready=_READY if scripts else "document.readyState === 'complete'")
         return page
 
 
@@ -124,10 +132,10 @@ class Page:
         """The window's size in CSS pixels."""
         self.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)
 
-    def load(self, url: str) -> None:
-        """Go to an address, and wait until the page is drawn."""
+    def load(self, url: str, *, ready: str = _READY) -> None:
+        """Go to an address, and wait until the page is ready."""
         self.call("Page.navigate", url=url)
-        self.until("document.readyState === 'complete' && document.documentElement.dataset.ready === 'yes'")
+        self.until(ready)
 
     def evaluate(self, expression: str) -> Any:
         """The value of an expression; a promise's when it is kept."""
@@ -139,17 +147,13 @@ class Page:
         return answer["result"].get("value")
 
     def until(self, condition: str) -> None:
-        """Wait for a condition, which the page itself asks at each of its frames."""
-        loop = (
-            f"new Promise((done) => {{ const ask = () => ({condition}) ? done(true) : setTimeout(ask, 10); ask(); }})"
-        )
-        for attempt in range(5):
-            try:
-                self.evaluate(loop)
-                return
-            except RuntimeError:  # the page it was asked in is gone
-                if attempt == 4:
-                    raise
+        """Wait for a condition of the page; where it doesn't come, that is an error."""
+        for _ in range(_PATIENCE * 30):
+            with contextlib.suppress(RuntimeError):  # the page that was asked is gone
+                if self.evaluate(f"Boolean({condition})"):
+                    return
+            self._browser.rest()
+        raise AssertionError(f"it never came to this: {condition}")
 
     def press(self, key: str, *, shift: bool = False) -> None:
         """Press a key and let it go."""
@@ -166,9 +170,10 @@ class Page:
 
     def click(self, selector: str) -> None:
         """Click what a selector finds first, with a real press of the mouse in its middle."""
+        found = f"document.querySelector({json.dumps(selector)})"
+        self.evaluate(f"{found}.scrollIntoView({{ block: 'center' }})")
         place = self.evaluate(
-            f"(() => {{ const e = document.querySelector({json.dumps(selector)}); e.scrollIntoView({{block: 'center'}});"
-            " const r = e.getClientRects()[0]; return [r.x + r.width / 2, r.y + r.height / 2]; })()"
+            f"(({{ x, y, width, height }}) => [x + width / 2, y + height / 2])({found}.getClientRects()[0])"
         )
         for kind in ("mousePressed", "mouseReleased"):
             self.call("Input.dispatchMouseEvent", type=kind, x=place[0], y=place[1], button="left", clickCount=1)

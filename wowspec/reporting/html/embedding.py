@@ -13,8 +13,10 @@ from typing import Any, Final
 _MARKUP: Final = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026"}
 #: How terminals are told of colours.
 _COLOURS: Final = re.compile(r"\x1b\[[0-9;]*m")
-#: What no HTML text may hold, or what cannot be written as UTF-8.
-_NO_TEXT: Final = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufdd0-\ufdef\ufffe\uffff]")
+#: What no HTML text may hold, what cannot be written as UTF-8, and what has no shape but moves what stands around it.
+_NO_TEXT: Final = re.compile(
+    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufdd0-\ufdef\ufeff\ufffe\uffff]"
+)
 _SPACES: Final = re.compile(r"[^\w]+")
 
 

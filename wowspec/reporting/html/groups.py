@@ -87,6 +87,11 @@ def faults_of(plan: str) -> list[dict[str, Any]]:
     ]
 
 
+def cells_of(plan: str) -> list[str]:
+    """The cells in which a plan strikes, each once."""
+    return list(dict.fromkeys(fault["cell"] for fault in faults_of(plan)))
+
+
 def groups_of(results: Sequence[ResultJson], tests: dict[str, int], words: Words) -> Iterator[dict[str, Any]]:
     """Findings by what they probably have in common.
 

@@ -24,6 +24,8 @@ const code = (text) => h("code", { dir: "auto" }, text);
 // A name that may be broken where its words end.
 const breakable = (name) => name.split(/(?<=[._])/).map((part, place) => (place ? [h("wbr"), part] : part));
 const several = (count, noun, nouns) => `${count.toLocaleString("en")} ${count === 1 ? noun : nouns || `${noun}s`}`;
+// A half of a pair of code units cannot stand in an address.
+const inAddress = (text) => encodeURIComponent(text.replace(/\p{Surrogate}/gu, "\ufffd"));
 const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);
 const number = (count) => count.toLocaleString("en");
 

@@ -1,6 +1,8 @@
 // The matrix of faults, its cells, and the findings in groups.
 
-const cellHref = (cell) => `#cell-${encodeURIComponent(cell)}`;
+const cellHref = (cell) => `#cell-${inAddress(cell)}`;
+// A kind has no "--" in its name; a point of somebody's own may have.
+const partsOfCell = (cell) => [cell.slice(0, cell.lastIndexOf("--")), cell.slice(cell.lastIndexOf("--") + 2)];
 const wordsOfClasses = (outcomes) => classesOf(outcomes).map((name) => `${number(outcomes[name])} ${name}`).join(", ");
 const totalOf = (outcomes) => Object.values(outcomes).reduce((sum, count) => sum + count, 0);
 
@@ -97,7 +99,7 @@ function members(group, cell) {
 // How many findings of a group strike in which cells.
 function cellsOf(group) {
   return h("p", { class: "chips" }, Object.entries(group.cells).map(([cell, count]) => {
-    const [point, kind] = cell.split("--");
+    const [point, kind] = partsOfCell(cell);
     return h("a", { class: "chip", href: cellHref(cell) }, `${kind} at ${point}`, count > 1 ? h("span", { class: "number muted" }, ` × ${number(count)}`) : null);
   }));
 }
@@ -155,7 +157,7 @@ function findingsPage() {
 
 function cellPage(cell) {
   if (!faults || !(cell in faults.matrix.cells)) return null;
-  const [point, kind] = cell.split("--");
+  const [point, kind] = partsOfCell(cell);
   const outcomes = faults.matrix.cells[cell];
   const [, doc] = faults.matrix.points.find(([name]) => name === point) || [];
   const [, meaning] = faults.matrix.kinds.find(([name]) => name === kind) || [];

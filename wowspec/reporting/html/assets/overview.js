@@ -78,7 +78,7 @@ function subjectTable() {
   const heads = [["What it is about"], ["context"], ["tests", "number"], ["specs", "number"], ["failed", "number"]];
   return [h("h2", {}, "By aggregate and processor"),
     table(heads, rows.map((row) => h("tr", {},
-      h("th", { scope: "row" }, h("a", { href: `#specs-of-${encodeURIComponent(row.name)}` }, said(row.name))),
+      h("th", { scope: "row" }, h("a", { href: `#specs-of-${inAddress(row.name)}` }, said(row.name))),
       h("td", {}, row.context ? said(row.context) : "–"),
       h("td", { class: "number" }, number(row.tests.size)),
       h("td", { class: "number" }, number(row.specs)),

@@ -56,7 +56,8 @@ function specSection(spec, test, alone) {
   return h("section", {},
     h("h2", {}, said(title)),
     h("div", { class: "scenario" }, about ? h("p", { class: "facts" }, said(about)) : null, stepList(spec.steps || []), codeOf(spec)),
-    stories(spec));
+    stories(spec),
+    spec.left_out ? h("p", { class: "muted" }, `${several(spec.left_out, "more run")} of this spec ${spec.left_out === 1 ? "is" : "are"} left out.`) : null);
 }
 
 function neighbours(test) {
@@ -91,6 +92,7 @@ function specPage(key) {
       test.failure ? [h("h2", {}, "Why it failed"), block(test.failure, { tone: "bad", title: test.place || "", what: "the failure", label: "The failure" })] : null,
       specs.slice(0, MOST_SPECS).map((spec) => specSection(spec, test, specs.length === 1)),
       specs.slice(MOST_SPECS).map((spec, place) => folded(spec.scenario && spec.scenario !== test.title ? spec.scenario : `Spec ${MOST_SPECS + place + 1}`, () => specSection(spec, test, false), { class: "fold" })),
+      test.left_out ? h("p", { class: "muted" }, `${several(test.left_out, "more spec")} of this test ${test.left_out === 1 ? "is" : "are"} left out.`) : null,
       specs.length ? null : h("p", { class: "muted" }, "This test made no spec."),
       foundHere(test),
       h("h2", {}, "Run it alone"), block(again, { what: "the command line", label: "The line that runs this test", title: "In a terminal" }),

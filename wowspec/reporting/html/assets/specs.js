@@ -53,6 +53,8 @@ function specList(tally) {
     const rows = members.map((test) => ({ test, row: testRow(test) }));
     const count = h("small", {});
     const section = h("section", { class: "group" }, h("h2", {}, said(name), count), h("ul", { class: "rows" }, rows.map(({ row }) => row)));
+    // What is out of sight isn't laid out; until it was, its height is a guess.
+    section.style.containIntrinsicSize = `auto ${40 + 41 * rows.length}px`;
     return { section, rows, count };
   });
   const nothing = h("p", { class: "lead", hidden: true }, "No test is like that.");
