@@ -296,7 +296,7 @@ def pytest_runtest_makereport(
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
     """Leave our own frames out of a failed test's traceback, but for `--full-trace`; tell a gateway's story."""
     failed = call.excinfo
-    if failed is not None and _ERRORS in sys.modules and not item.config.getoption("fulltrace"):
+    if failed is not None and _ERRORS in sys.modules and not item.config.getoption("fulltrace", False):
         from .specs.tracebacks import shorten
 
         shorten(failed.value)

@@ -184,12 +184,18 @@ def test_processes_make_the_same_document(tmp_path):
     """Byte for byte, with a sweep, whatever the hash seed."""
     (tmp_path / "pytest.ini").write_text("[pytest]\n")
     (tmp_path / "test_it.py").write_text(SUITE)
-    options = ["--wowspec-faults=sweep", "--wowspec-max-runs=30", "-pno:randomly", "--junitxml=junit.xml"]
+    points = ["--wowspec-points=projection.write", "--wowspec-points=event_store.append"]
+    options = ["--wowspec-faults=sweep", *points, "-pno:randomly", "--junitxml=junit.xml"]
     finished = [
         run_pytest(tmp_path, *options, f"--wowspec-report=json:{name}.json", *more)
-        for name, more in (("one", ["-pno:xdist"]), ("two", ["-n2"]))
+        for name, more in (
+            ("one", ["-pno:xdist"]),
+            ("two", ["-n2"]),
+            ("crew", ["-pno:xdist", "--wowspec-executor=processes:2"]),
+        )
     ]
-    one, two = (Path(tmp_path, f"{name}.json").read_bytes() for name in ("one", "two"))
+    one, two, crew = (Path(tmp_path, f"{name}.json").read_bytes() for name in ("one", "two", "crew"))
 
-    assert one == two, finished
+    assert one == two == crew, finished
+    assert b'"story": {' in one
     assert properties(tmp_path)["test_order"]["wowspec.specs"] == "1"

@@ -57,8 +57,9 @@ def test_json(
     elif report.failed:
         told["failure"] = without_root(report.longreprtext, root)
     if made is not None:
-        found = [way for tracker in _trackers(made) for way in _ways(tracker, failed=report.failed)]
-        flights = _flights(made)
+        trackers = _trackers(made, failed=report.failed)
+        found = [way for tracker in trackers for way in _ways(tracker, failed=report.failed)]
+        flights = _flights(trackers)
         told["specs"] = [_spec_json(way, title, flights, failed=report.failed) for way in found[:MOST_SPECS]]
         told["left_out"] = max(0, len(found) - MOST_SPECS)
     return told
@@ -80,13 +81,9 @@ def _title(item: pytest.Item) -> str:
     return title_of_test(item.name, getattr(function, "__doc__", None))
 
 
-def count_of(made: Tracker) -> int:
-    """How many specs a test made."""
-    return sum(len(paths(tracker)) for tracker in _trackers(made))
-
-
-def _trackers(made: Tracker) -> list[Tracker]:
-    inner = made.of_failure or made.inner
+def _trackers(made: Tracker, *, failed: bool) -> list[Tracker]:
+    """Who kept the specs of a test: it, and of drawn examples the one that failed, or the first."""
+    inner = made.of_failure if failed and made.of_failure is not None else made.inner
     return [made] if inner is None else [made, inner]
 
 
@@ -101,11 +98,11 @@ def _ways(tracker: Tracker, *, failed: bool) -> list[list[Node]]:
     return found
 
 
-def _flights(made: Tracker) -> dict[int, Concurrency]:
+def _flights(trackers: Iterable[Tracker]) -> dict[int, Concurrency]:
     """What became of commands in flight together, by the step that sent them."""
     return {
         id(other._node): other._found
-        for tracker in _trackers(made)
+        for tracker in trackers
         for other in tracker.others
         if isinstance(other, ConcurrentSpec) and other._found is not None
     }

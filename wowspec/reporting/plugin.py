@@ -84,7 +84,7 @@ class ReportPlugin:
         self._failed: list[str] = []
         folder = config.invocation_params.dir
         try:
-            self.asked = asked(config.getoption("wowspec_report"), kinds, folder)
+            self.asked: list[Asked] = asked(config.getoption("wowspec_report") or (), kinds, folder)
         except SpecError as error:
             raise pytest.UsageError(str(error)) from None
 

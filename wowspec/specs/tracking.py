@@ -60,7 +60,8 @@ class Tracker:
         self.cut_off: list[str] = []
         #: The tracker of the Hypothesis example that failed last.
         self.of_failure: Tracker | None = None
-        #: Where a report asks for it: the tracker of the last example, or of the function that an exploration calls.
+        #: Where a report asks for it: the tracker of the first example that made specs (which is one that the author
+        #: wrote, or the simplest that Hypothesis has), or of the function that an exploration calls.
         self.inner: Tracker | None = None
 
     def abandon(self) -> None:
@@ -296,7 +297,7 @@ _wanted = 0
 
 
 def want_inner() -> None:
-    """From here on a test's tracker knows the tracker of its last example, or of the function that is explored."""
+    """From here on a test's tracker knows the tracker of its first example, or of the function that is explored."""
     global _wanted  # noqa: PLW0603 - one process runs one suite
     _wanted += 1
 
@@ -309,7 +310,7 @@ def no_longer_want_inner() -> None:
 
 def note_inner(tracker: Tracker) -> None:
     """What was made aside, or for an example, are the specs of the running test."""
-    if _wanted and _trackers and tracker.nodes:
+    if _wanted and _trackers and tracker.nodes and _trackers[-1].inner is None:
         _trackers[-1].inner = tracker
 
 
@@ -373,8 +374,8 @@ class _Finish:
         self.tracker.abandon()
         if _trackers:
             _trackers[-1].examples.update(self.tracker.unsourced())
-            note_inner(self.tracker)
         if sys.exc_info()[0] is None:
+            note_inner(self.tracker)
             self.tracker.finish()
         elif _trackers:
             _trackers[-1].of_failure = self.tracker
