@@ -12,7 +12,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, Final
 
-from . import downstream, exploration, frames, ours
+from . import downstream, exploration, frames, ours, reports
 from .measure import Subject, interleave
 from .rows import Row, at_least, at_most, beside, table
 
@@ -77,6 +77,7 @@ def measure(*, quick: bool) -> list[Row]:
         at_most("memory of 10,000 stored streams", ours.megabytes(10_000), "MB", 40),
         *downstream.rows(quick=quick),
         *exploration.rows(quick=quick),
+        *reports.rows(quick=quick),
     ]
     return rows
 
