@@ -15,6 +15,7 @@ from ..modeling.identity import (
     DEFAULT_TENANT_ID,
     AggregateRef,
     NamedAggregate,
+    make_ref,
 )
 from ..modeling.naming import to_named_aggregate
 from ..modeling.scopes import DECLARED
@@ -105,7 +106,7 @@ def to_command_message(
     """
     metadata = _metadata(type(body), scopes, is_named=named_aggregate is not None)
     message_id = origin.next_id() if id is None else id
-    own_header = header if isinstance(header, Header) else Header(header or ())
+    own_header = Header() if header is None else header if isinstance(header, Header) else Header(header)
     if upstream is not None:
         propagate(upstream, own_header, propagators)
     get_named = metadata.named_aggregate
@@ -123,12 +124,16 @@ def to_command_message(
         owner = target
     tenant = tenant_id if metadata.tenant_id is None else _first(body, metadata.tenant_id, tenant_id)
     space = space_id if metadata.space_id is None else _first(body, metadata.space_id, space_id)
-    version = 0 if metadata.is_create else _first(body, metadata.aggregate_version, aggregate_version)
+    version = aggregate_version
+    if metadata.is_create:
+        version = 0
+    elif metadata.aggregate_version is not None:
+        version = _first(body, metadata.aggregate_version, aggregate_version)
 
     message = CommandMessage(
         message_id,
         body,
-        AggregateRef(named.context_name, named.aggregate_name, target, DEFAULT_TENANT_ID if tenant is None else tenant),
+        make_ref((named.context_name, named.aggregate_name, target, DEFAULT_TENANT_ID if tenant is None else tenant)),
         metadata.name,
         message_id if request_id is None else request_id,
         own_header,

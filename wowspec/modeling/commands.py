@@ -115,8 +115,8 @@ def command_metadata(cls: type) -> CommandMetadata:
         IllegalArgumentError: if a field that supplies an id or a version has another type (CMD-014, CMD-019).
         DefinitionError: if an annotation that may hold a marker cannot be resolved.
     """
-    metadata: CommandMetadata | None = cls.__dict__.get(METADATA)
-    # A class that `dataclass(slots=True)` made from another one has that one's attributes.
+    metadata: CommandMetadata | None = getattr(cls, METADATA, None)
+    # A class that inherits from another one, or that `dataclass(slots=True)` made of it, finds that one's.
     if metadata is not None and metadata.command_class is cls:
         return metadata
     metadata = _parse(cls)

@@ -51,7 +51,7 @@ def event_metadata(cls: type) -> EventMetadata:
         IllegalArgumentError: if a marked field is no text (CMD-014).
         DefinitionError: if an annotation that may hold a marker cannot be resolved.
     """
-    metadata: EventMetadata | None = cls.__dict__.get(METADATA)
+    metadata: EventMetadata | None = getattr(cls, METADATA, None)
     if metadata is not None and metadata.event_class is cls:
         return metadata
     metadata = _parse(cls)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import lru_cache
+from functools import lru_cache, partial
 from operator import mul
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, cast
 
 from ..errors import IllegalArgumentError
 
@@ -82,6 +83,10 @@ class AggregateRef(NamedTuple):
     def __str__(self) -> str:
         tenant = "" if self.tenant_id == DEFAULT_TENANT_ID else f"@{self.tenant_id}"
         return f"{self.aggregate_name}({self.id}{tenant})"
+
+
+#: An id of its parts, `(context_name, aggregate_name, id, tenant_id)`: as `AggregateRef(...)`, at a third of the cost.
+make_ref: Final = cast("Callable[[tuple[str, str, str, str]], AggregateRef]", partial(tuple.__new__, AggregateRef))
 
 
 class FunctionKind(StrEnum):

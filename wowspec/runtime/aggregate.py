@@ -25,7 +25,7 @@ from ..errors import (
     SpecError,
     UnsupportedOperationError,
 )
-from ..messages.envelopes import DomainEventStream
+from ..messages.envelopes import CommandMessage, DomainEventStream
 from ..messages.exchange import ServerCommandExchange
 from ..messages.streams import build_stream, flatten
 from ..modeling.aggregates import AggregateMetadata
@@ -79,71 +79,65 @@ class CheckRow:
 
     name: str
     clause: str
-    refuse: Callable[[CommandAggregate, ServerCommandExchange[Any]], BaseException | None]
+    refuse: Callable[[CommandAggregate, CommandMessage[Any], StateAggregate], BaseException | None]
 
 
-def _expected_version(aggregate: CommandAggregate, exchange: ServerCommandExchange[Any]) -> BaseException | None:
-    expected = exchange.message.aggregate_version
-    version = aggregate.state.version
-    if expected is None or expected == version:
+def _expected_version(_: CommandAggregate, message: CommandMessage[Any], state: StateAggregate) -> BaseException | None:
+    expected = message.aggregate_version
+    if expected is None or expected == state.version:
         return None
-    return CommandExpectVersionConflictError(exchange.message, expected, version)
+    return CommandExpectVersionConflictError(message, expected, state.version)
 
 
-def _initialized(aggregate: CommandAggregate, exchange: ServerCommandExchange[Any]) -> BaseException | None:
-    message = exchange.message
-    if aggregate.state.version > 0 or message.is_create or message.allow_create:
+def _initialized(_: CommandAggregate, message: CommandMessage[Any], state: StateAggregate) -> BaseException | None:
+    if state.version > 0 or message.is_create or message.allow_create:
         return None
     return NotFoundError(
         f"{message.aggregate_id} does not exist, and {message.name} neither creates it nor may create it"
     )
 
 
-def _owner(aggregate: CommandAggregate, exchange: ServerCommandExchange[Any]) -> BaseException | None:
-    owner = exchange.message.owner_id
-    if aggregate.state.version == 0 or not owner.strip() or owner == aggregate.state.owner_id:
+def _owner(_: CommandAggregate, message: CommandMessage[Any], state: StateAggregate) -> BaseException | None:
+    owner = message.owner_id
+    if not owner or state.version == 0 or not owner.strip() or owner == state.owner_id:
         return None
     return IllegalAccessOwnerAggregateError(
-        exchange.message.aggregate_id,
-        f"{exchange.message.aggregate_id} belongs to owner {aggregate.state.owner_id!r}, not {owner!r}",
+        message.aggregate_id, f"{message.aggregate_id} belongs to owner {state.owner_id!r}, not {owner!r}"
     )
 
 
-def _space(aggregate: CommandAggregate, exchange: ServerCommandExchange[Any]) -> BaseException | None:
-    space = exchange.message.space_id
-    if aggregate.state.version == 0 or not space.strip() or space == aggregate.state.space_id:
+def _space(_: CommandAggregate, message: CommandMessage[Any], state: StateAggregate) -> BaseException | None:
+    space = message.space_id
+    if not space or state.version == 0 or not space.strip() or space == state.space_id:
         return None
     return IllegalAccessSpaceAggregateError(
-        exchange.message.aggregate_id,
-        f"{exchange.message.aggregate_id} lies in space {aggregate.state.space_id!r}, not {space!r}",
+        message.aggregate_id, f"{message.aggregate_id} lies in space {state.space_id!r}, not {space!r}"
     )
 
 
-def _stored(aggregate: CommandAggregate, exchange: ServerCommandExchange[Any]) -> BaseException | None:
+def _stored(aggregate: CommandAggregate, message: CommandMessage[Any], _: StateAggregate) -> BaseException | None:
     if aggregate.command_state is CommandState.STORED:
         return None
-    return IllegalStateError(f"{exchange.message.name} met a command aggregate that is {aggregate.command_state}")
+    return IllegalStateError(f"{message.name} met a command aggregate that is {aggregate.command_state}")
 
 
-def _recoverable(aggregate: CommandAggregate, exchange: ServerCommandExchange[Any]) -> BaseException | None:
-    if aggregate.state.deleted or not isinstance(exchange.message.body, RecoverAggregate):
+def _recoverable(_: CommandAggregate, message: CommandMessage[Any], state: StateAggregate) -> BaseException | None:
+    if state.deleted or not isinstance(message.body, RecoverAggregate):
         return None
-    return IllegalStateError(f"{exchange.message.aggregate_id} is not deleted, so it cannot be recovered")
+    return IllegalStateError(f"{message.aggregate_id} is not deleted, so it cannot be recovered")
 
 
-def _not_deleted(aggregate: CommandAggregate, exchange: ServerCommandExchange[Any]) -> BaseException | None:
-    if not aggregate.state.deleted or isinstance(exchange.message.body, RecoverAggregate):
+def _not_deleted(_: CommandAggregate, message: CommandMessage[Any], state: StateAggregate) -> BaseException | None:
+    if not state.deleted or isinstance(message.body, RecoverAggregate):
         return None
-    return IllegalAccessDeletedAggregateError(
-        exchange.message.aggregate_id, f"{exchange.message.aggregate_id} is deleted"
-    )
+    return IllegalAccessDeletedAggregateError(message.aggregate_id, f"{message.aggregate_id} is deleted")
 
 
-def _defined(aggregate: CommandAggregate, exchange: ServerCommandExchange[Any]) -> BaseException | None:
-    command_class = type(exchange.message.body)
-    if command_class in aggregate.metadata.functions or command_class in aggregate.metadata.built_in:
+def _defined(aggregate: CommandAggregate, message: CommandMessage[Any], _: StateAggregate) -> BaseException | None:
+    command_class, metadata = message.body.__class__, aggregate.metadata
+    if command_class in metadata.functions or command_class in metadata.built_in:
         return None
-    root = aggregate.metadata.command_class.__name__
+    root = metadata.command_class.__name__
     return IllegalArgumentError(f"{root} has no function for the command {command_class.__name__}")
 
 
@@ -211,9 +205,10 @@ class CommandAggregate:
     async def _process(self, exchange: ServerCommandExchange[Any]) -> DomainEventStream | None:
         exchange.command_aggregate = self
         try:
+            message, state = exchange.message, self.state
             for check in CHECKS:
-                refusal = check.refuse(self, exchange)
-                if refusal is not None and not self._world.passes_over(check.name, exchange.message):
+                refusal = check.refuse(self, message, state)
+                if refusal is not None and not self._world.passes_over(check.name, message):
                     raise refusal  # noqa: TRY301 - the error function hears of it
             audit = self._audit
             if audit is not None:
@@ -247,8 +242,9 @@ class CommandAggregate:
         return stream
 
     def _transition(self, operation: Operation, stream: DomainEventStream) -> TransitionRow:
+        state = self.command_state
         for row in TRANSITIONS:
-            if row.state is self.command_state and row.operation is operation:
+            if row.state is state and row.operation is operation:
                 return row
         message = f"a {self.command_state} command aggregate cannot {operation} {stream.aggregate_id} v{stream.version}"
         raise UnsupportedOperationError(message)

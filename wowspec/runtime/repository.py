@@ -12,6 +12,7 @@ from ..modeling.states import StateMetadata
 from ..world.points import EVENT_STORE_LOAD, SNAPSHOT_LOAD
 from ..world.trace import Lane
 from .event_store import MAX_VERSION, EventStore, InMemoryEventStore
+from .facts import next_version
 from .later import sync_form
 from .snapshots import InMemorySnapshotStore, Snapshot, SnapshotStore, StateTypes, require_state_type
 from .sourcing import (
@@ -159,7 +160,7 @@ class StateAggregateRepository:
 
     def _streams_of(self, aggregate: StateAggregate, tail_version: int, lane: Lane | None) -> Any:
         """The streams that follow, up to a version; a coroutine of them where it must be awaited."""
-        aggregate_id, head = aggregate.aggregate_id, aggregate.expected_next_version
+        aggregate_id, head = aggregate.aggregate_id, next_version(aggregate.version)
         load = self._peek if looks_at_bodies_alone(aggregate.metadata) else self._load
         return self._pass(
             EVENT_STORE_LOAD, lane, aggregate_id, f"from v{head}", lambda ref: load(ref, head, tail_version)

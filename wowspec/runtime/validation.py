@@ -192,7 +192,7 @@ class _Known:
 
 
 def _known(cls: type) -> _Known:
-    known: _Known | None = cls.__dict__.get(_KNOWN)
+    known: _Known | None = getattr(cls, _KNOWN, None)
     # A class that was copied, such as by `dataclass(slots=True)`, holds what was kept on the one before.
     if known is None or known.cls is not cls:
         known = _Known(cls)

@@ -75,8 +75,8 @@ class World:
     """One isolated world of a spec."""
 
     __slots__ = (
-        "_keep", "clock", "errors", "ids", "injector", "log", "parts", "perturber", "ports", "restart",
-        "scheduler", "services", "spec_errors", "trace", "unrest",
+        "_at", "_at_millis", "_keep", "clock", "errors", "ids", "injector", "log", "parts", "perturber", "ports",
+        "restart", "scheduler", "services", "spec_errors", "trace", "unrest",
     )  # fmt: skip
 
     def __init__(
@@ -87,6 +87,9 @@ class World:
         errors: ErrorPolicy | None = None,
     ) -> None:
         self.clock: VirtualClock = clock or VirtualClock()
+        #: The instant of which the milliseconds are known. Time mostly stands still, and a division takes long.
+        self._at = -1
+        self._at_millis = -1
         self.scheduler: Scheduler = Scheduler(self.clock)
         self.ids: IdGenerator = IdGenerator(machine_id)
         self.trace: Trace = Trace()
@@ -114,11 +117,17 @@ class World:
 
     def next_id(self) -> str:
         """A new global id."""
-        return self.ids.next_id(self.clock.nanos // NANOS_PER_MILLI)
+        nanos = self.clock.nanos
+        if nanos is not self._at:
+            self._at, self._at_millis = nanos, nanos // NANOS_PER_MILLI
+        return self.ids.next_id(self._at_millis)
 
     def now_millis(self) -> int:
         """Epoch milliseconds of virtual time."""
-        return self.clock.nanos // NANOS_PER_MILLI
+        nanos = self.clock.nanos
+        if nanos is not self._at:
+            self._at, self._at_millis = nanos, nanos // NANOS_PER_MILLI
+        return self._at_millis
 
     def log_failure(self, point: str, subject: Any, error: BaseException) -> None:
         """Record an error that is logged and swallowed."""
