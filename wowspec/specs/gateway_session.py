@@ -220,7 +220,10 @@ class GatewaySession:
 
     def moved_by(self, place: Place) -> None:
         """The world is moved by a line of the test: what goes wrong unseen is told there."""
-        self._moves.append((len(self._made.world.log) if self._made is not None else 0, place))
+        logged = len(self._made.world.log) if self._made is not None else 0
+        if self._moves and self._moves[-1][0] == logged:
+            self._moves.pop()  # nothing was logged since, so nothing is told there
+        self._moves.append((logged, place))
 
     def end(self, failure: BaseException | None = None) -> None:
         """A call ended. Raises an author's error first, then broken laws (if the world is at rest), then the failure.

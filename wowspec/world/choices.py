@@ -197,15 +197,14 @@ class Choices:
         return result
 
     async def _passing(self, world: World, passing: Callable[[], Any]) -> Any:
-        kept = world.trace.kept
-        place = len(kept)
+        trace = world.trace
+        place = len(trace)
         try:
             result = passing()
             if type(result) is CoroutineType:
                 result = await result
         finally:
-            row = kept[place]
-            assert isinstance(row, TraceRow)
+            row = trace.row_at(place)
             if self._picked is not None:
                 self.passed_by[place] = self._actors[self._picked].id
             self._touched.extend(self._footprint(row, world.ids.machine_id))

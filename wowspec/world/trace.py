@@ -67,13 +67,12 @@ class TraceRow:
 
 #: What a detail may be: text, or a function of the subject, called when somebody looks.
 Detail = str | Callable[[Any], str]
-#: A point that was passed: nanos, point, lane, subject, detail.
-Passed = tuple[int, str, Lane, Any, Detail]
+#: How many values a trace keeps of a point that was passed: nanos, point, lane, subject, detail.
+_WIDTH: Final = 5
 
 
-def made_row(passed: Passed, *, known: bool = True) -> TraceRow:
+def made_row(nanos: int, point: str, lane: Lane, subject: Any, detail: Detail, *, known: bool = True) -> TraceRow:
     """The row of a point that was passed; its detail is left empty where it is not known."""
-    nanos, point, lane, subject, detail = passed
     text = "" if not known else detail if isinstance(detail, str) else detail(subject)
     return TraceRow(nanos, point, lane, lane.aggregate_id, subject, text)
 
@@ -82,39 +81,52 @@ class Trace:
     """The rows of a world, oldest first.
 
     Attributes:
-        kept: a row each; but a point that was passed without any incident is kept as a plain tuple until somebody
-            looks, since most rows never are looked at.
+        kept: the nanos, point, lane, subject and detail of each point that was passed, one after the other in one list.
+            Most points are passed without any incident and never looked at, so rows are made when somebody looks; and
+            values in one list give the garbage collector less to visit, again and again, than an object for each point.
     """
 
-    __slots__ = ("_made", "kept")
+    __slots__ = ("_changing", "_made", "kept")
 
     def __init__(self) -> None:
-        self.kept: list[TraceRow | Passed] = []
-        self._made = 0
+        self.kept: list[Any] = []
+        self._made: list[TraceRow] = []
+        #: Rows that were made before anybody looked, since they may still change; by their places.
+        self._changing: dict[int, TraceRow] = {}
 
     def append(self, row: TraceRow) -> None:
         """Keep a row that may still change."""
-        self.kept.append(row)
+        self._changing[len(self)] = row
+        self.kept += (row.nanos, row.point, row.lane, row.subject, row.detail)
 
-    def row_of(self, passed: Passed, *, known: bool = True) -> TraceRow:
-        """Put a row in the place of a point that was not passed without incident after all."""
-        kept = self.kept
-        place = len(kept) - 1
-        while kept[place] is not passed:
-            place -= 1
-        row = kept[place] = made_row(passed, known=known)
+    def row_from(self, start: int, *, known: bool = True) -> TraceRow:
+        """The row whose values begin there in `kept`: its point was not passed without incident after all."""
+        place = start // _WIDTH
+        if place < len(self._made):
+            row = self._made[place]
+        elif place in self._changing:
+            row = self._changing[place]
+        else:
+            row = self._changing[place] = made_row(*self.kept[start : start + _WIDTH], known=known)
+        if not known:
+            row.detail = ""
         return row
+
+    def row_at(self, place: int) -> TraceRow:
+        """The row at a place, which may still change."""
+        return self.row_from(place * _WIDTH)
 
     @property
     def rows(self) -> list[TraceRow]:
         """All rows."""
-        kept = self.kept
-        for index in range(self._made, len(kept)):
-            item = kept[index]
-            if isinstance(item, tuple):
-                kept[index] = made_row(item)
-        self._made = len(kept)
-        return kept  # type: ignore[return-value]
+        made, kept, changing = self._made, self.kept, self._changing
+        for place in range(len(made), len(self)):
+            row = changing.pop(place, None)
+            if row is None:
+                start = place * _WIDTH
+                row = made_row(*kept[start : start + _WIDTH])
+            made.append(row)
+        return made
 
     def lanes(self, start: int = 0) -> dict[str, list[TraceRow]]:
         """Rows by lane, lanes in order of first appearance."""
@@ -127,4 +139,4 @@ class Trace:
         return iter(self.rows)
 
     def __len__(self) -> int:
-        return len(self.kept)
+        return len(self.kept) // _WIDTH

@@ -75,7 +75,7 @@ class World:
     """One isolated world of a spec."""
 
     __slots__ = (
-        "_at", "_at_millis", "_keep", "clock", "errors", "ids", "injector", "log", "parts", "perturber", "ports",
+        "_at", "_at_millis", "_kept", "clock", "errors", "ids", "injector", "log", "parts", "perturber", "ports",
         "restart", "scheduler", "services", "spec_errors", "trace", "unrest",
     )  # fmt: skip
 
@@ -93,7 +93,7 @@ class World:
         self.scheduler: Scheduler = Scheduler(self.clock)
         self.ids: IdGenerator = IdGenerator(machine_id)
         self.trace: Trace = Trace()
-        self._keep = self.trace.kept.append
+        self._kept: list[Any] = self.trace.kept
         self.services: ServiceProvider = ServiceProvider()
         self.errors: ErrorPolicy = errors or ErrorPolicy()
         self.log: list[LoggedFailure] = []
@@ -212,17 +212,17 @@ class World:
         """
         if self.injector is not None:
             return self._pass_armed(point, lane, subject, detail, effect, rival, conflict, settle)
-        passed = (self.clock.nanos, point, lane, subject, detail)
-        self._keep(passed)
+        kept = self._kept
+        start = len(kept)
+        kept += (self.clock.nanos, point, lane, subject, detail)
         try:
             result = effect(subject)
         except Exception as error:
-            row = self.trace.row_of(passed, known=settle is None)
-            _failed(row, error)
+            _failed(self.trace.row_from(start, known=settle is None), error)
             raise
         if type(result) is not CoroutineType and (settle is None or result is usual):
             return result
-        return self._settled(self.trace.row_of(passed), result, settle)
+        return self._settled(self.trace.row_from(start), result, settle)
 
     def _pass_armed(
         self,
@@ -254,7 +254,7 @@ class World:
         settle: Callable[[TraceRow, Any], None] | None,
     ) -> Any:
         # What is known only afterwards is not said of an effect that never ran.
-        row = made_row((self.clock.nanos, point, lane, subject, detail), known=settle is None)
+        row = made_row(self.clock.nanos, point, lane, subject, detail, known=settle is None)
         self.trace.append(row)
         unrest = self.unrest
         if unrest is not None:
@@ -294,7 +294,7 @@ class World:
 
     def open_point(self, point: str, lane: Lane, subject: Any, detail: Detail) -> tuple[TraceRow, Strike | None]:
         """Pass a point whose effect is the caller's own; the row that it left, and what strikes there."""
-        row = made_row((self.clock.nanos, point, lane, subject, detail))
+        row = made_row(self.clock.nanos, point, lane, subject, detail)
         self.trace.append(row)
         unrest = self.unrest
         if unrest is not None:
