@@ -138,6 +138,9 @@ def _surely_equal(left: Any, right: Any) -> bool:
     kind = type(left)
     if kind is not type(right):
         return False
+    holds = _HOLDS_DICT.get(kind)
+    if holds is not None:
+        return _holds_same(holds, left, right)
     if kind in _ATOMS:
         return bool(left == right)
     if kind is list or kind is tuple:
@@ -153,9 +156,12 @@ def _surely_equal(left: Any, right: Any) -> bool:
         return _same_texts(left, right)
     if kind is set or kind is frozenset:
         return bool(left == right) and set(map(type, left)) | set(map(type, right)) <= {str}
-    holds = _HOLDS_DICT.get(kind)
-    if holds is None:
-        holds = _HOLDS_DICT[kind] = _holds_dict(kind)
+    holds = _HOLDS_DICT[kind] = _holds_dict(kind)
+    return _holds_same(holds, left, right)
+
+
+def _holds_same(holds: int, left: Any, right: Any) -> bool:
+    """The same look at two objects of one class."""
     # What holds nothing is judged by its own comparison, if it has one.
     if not holds or not left.__dict__ or not _same_texts(left.__dict__, right.__dict__):
         return False

@@ -22,6 +22,7 @@ from ..world.points import (
     EVENT_STORE_APPEND,
     STATE_EVENT_BUS_SEND,
 )
+from ..world.world import World
 from .chain import Filter, FilterRow, Next, end_of_chain
 from .processor import RetryableAggregateProcessor, require_metadata
 from .waiting.notifier_filters import NotifierFilter
@@ -37,29 +38,30 @@ def nothing(_: Any = None) -> None:
 class AggregateProcessorFilter:
     """Runs the aggregate and finally acknowledges; its own failure replaces the outcome (CMD-176 to CMD-179)."""
 
-    __slots__ = ("_runtime",)
+    __slots__ = ("_runtime", "_world")
 
     def __init__(self, runtime: Runtime) -> None:
         self._runtime = runtime
+        self._world = runtime.world
 
     async def filter(self, exchange: ServerCommandExchange[Any], next: Next) -> None:  # noqa: A002
         """Process, acknowledge on success and on failure alike, then go on."""
-        runtime = self._runtime
-        exchange.services = runtime.world.services
+        runtime, world = self._runtime, self._world
+        exchange.services = world.services
         if runtime.armory is not None:
             runtime.armory.work_on(exchange.message)
         processor = RetryableAggregateProcessor(
-            require_metadata(exchange), runtime.repository, self.append, runtime.world, runtime.audit, runtime.supply
+            require_metadata(exchange), runtime.repository, self.append, world, runtime.audit, runtime.supply
         )
         exchange.aggregate_processor = processor
         try:
             await processor.process(exchange)
         except Exception:
-            acknowledging = acknowledge(runtime, exchange)
+            acknowledging = acknowledge(world, exchange)
             if type(acknowledging) is CoroutineType:
                 await acknowledging
             raise
-        acknowledging = acknowledge(runtime, exchange)
+        acknowledging = acknowledge(world, exchange)
         if type(acknowledging) is CoroutineType:
             await acknowledging
         await next(exchange)
@@ -68,13 +70,12 @@ class AggregateProcessorFilter:
         self, stream: DomainEventStream, exchange: ServerCommandExchange[Any]
     ) -> Coroutine[Any, Any, None] | None:
         """Append through the point of the event store; a rival goes first with the same version, owner and space."""
-        runtime = self._runtime
-        appending = runtime.world.carry(
+        appending = self._world.carry(
             EVENT_STORE_APPEND,
             exchange.lane,
             stream,
             describe_stream,
-            runtime.event_store.append_now,
+            self._runtime.event_store.append_now,
             self._append_rival,
             EventVersionConflictError,
         )
@@ -87,11 +88,11 @@ class AggregateProcessorFilter:
         self._runtime.event_store.append_now(rival_stream(stream, events, self._runtime))
 
 
-def acknowledge(runtime: Runtime, exchange: ServerCommandExchange[Any]) -> Any:
+def acknowledge(world: World, exchange: ServerCommandExchange[Any]) -> Any:
     """Acknowledge a command to its bus; to be awaited if it is a coroutine (see `World.enter`)."""
     message = exchange.message
     effect = nothing if exchange.delivery is None else lambda _: exchange.acknowledge()
-    return runtime.world.carry(COMMAND_ACKNOWLEDGE, exchange.lane, message, command_type, effect)
+    return world.carry(COMMAND_ACKNOWLEDGE, exchange.lane, message, command_type, effect)
 
 
 def command_type(message: CommandMessage[Any]) -> str:
@@ -159,22 +160,22 @@ def rival_stream(stream: DomainEventStream, events: tuple[Any, ...], runtime: Ru
 class SendDomainEventStreamFilter:
     """Publishes the exchange's event stream; a failure stops the chain (CMD-180, CMD-181)."""
 
-    __slots__ = ("_runtime",)
+    __slots__ = ("_runtime", "_world")
 
     def __init__(self, runtime: Runtime) -> None:
         self._runtime = runtime
+        self._world = runtime.world
 
     async def filter(self, exchange: ServerCommandExchange[Any], next: Next) -> None:  # noqa: A002
         """Publish, then go on; without a stream, just go on."""
         stream = exchange.event_stream
         if stream is not None:
-            runtime = self._runtime
-            publishing = runtime.world.carry(
+            publishing = self._world.carry(
                 DOMAIN_EVENT_BUS_SEND,
                 exchange.lane,
                 stream,
                 version_text,
-                runtime.domain_event_bus.send_now,
+                self._runtime.domain_event_bus.send_now,
             )
             if type(publishing) is CoroutineType:
                 await publishing
@@ -184,29 +185,30 @@ class SendDomainEventStreamFilter:
 class SendStateEventFilter:
     """Publishes the state event; a failure is logged and the chain goes on (CMD-182 to CMD-184)."""
 
-    __slots__ = ("_runtime",)
+    __slots__ = ("_runtime", "_world")
 
     def __init__(self, runtime: Runtime) -> None:
         self._runtime = runtime
+        self._world = runtime.world
 
     async def filter(self, exchange: ServerCommandExchange[Any], next: Next) -> None:  # noqa: A002
         """Publish if there is a stream and an initialised state, then go on."""
         stream, aggregate = exchange.event_stream, exchange.command_aggregate
         if stream is not None and aggregate is not None and aggregate.state.version > 0:
-            runtime = self._runtime
+            world = self._world
             state_event = aggregate.state.to_state_event(stream)
             try:
-                publishing = runtime.world.carry(
+                publishing = world.carry(
                     STATE_EVENT_BUS_SEND,
                     exchange.lane,
                     state_event,
                     version_text,
-                    runtime.state_event_bus.send_now,
+                    self._runtime.state_event_bus.send_now,
                 )
                 if type(publishing) is CoroutineType:
                     await publishing
             except Exception as error:  # noqa: BLE001 - logged and swallowed by the runtime
-                runtime.world.log_failure(STATE_EVENT_BUS_SEND, state_event, error)
+                world.log_failure(STATE_EVENT_BUS_SEND, state_event, error)
         if next is not end_of_chain:
             await next(exchange)
 

@@ -29,16 +29,17 @@ COMMAND_HANDLER: Final = "command.handler"
 class AggregateCommandDispatcher:
     """The dispatcher's part for one aggregate type (CMD-157, CMD-160)."""
 
-    __slots__ = ("_chain", "_early", "_runtime", "ended", "failed", "groups", "metadata")
+    __slots__ = ("_chain", "_early", "_runtime", "_world", "ended", "failed", "groups", "metadata")
 
     def __init__(self, runtime: Runtime, metadata: AggregateMetadata, chain: Next) -> None:
         self._runtime = runtime
+        self._world = runtime.world
         self._chain = chain
         self._early: list[tuple[CommandMessage[Any], Delivery[Any] | None]] | None = []
         self.ended: bool = False
         self.failed: bool = False
         self.metadata: AggregateMetadata = metadata
-        self.groups: SerialGroups = SerialGroups(runtime.world.scheduler, metadata.named.aggregate_name)
+        self.groups: SerialGroups = SerialGroups(self._world.scheduler, metadata.named.aggregate_name)
 
     def prepare(self) -> Callable[[], None]:
         """Subscribe; nothing is taken before the start (CMD-169). Returns what ends the subscription."""
@@ -73,17 +74,17 @@ class AggregateCommandDispatcher:
             if delivery is not None:
                 delivery.withdraw()
             # CMD-158: filtered between bus and groups, so a void command waits for no one.
-            _ = self._runtime.world.scheduler.spawn(self._drop(exchange), "void")
+            _ = self._world.scheduler.spawn(self._drop(exchange), "void")
             return
         exchange.aggregate_metadata = self.metadata
-        job = partial(handle, self._chain, exchange, self._runtime.world, COMMAND_HANDLER, log_resume, self._end)
+        job = partial(handle, self._chain, exchange, self._world, COMMAND_HANDLER, log_resume, self._end)
         self.groups.submit(message.aggregate_id.mod(PARALLELISM), job, message)
 
     def _end(self, error: Exception, exchange: ServerCommandExchange[Any]) -> None:
         """An error that escapes the handler ends this dispatcher for good, and its subscription with it (CMD-166)."""
         self._fail()
         self.groups.end()
-        self._runtime.world.log_failure(COMMAND_DISPATCHER, exchange.message, error)
+        self._world.log_failure(COMMAND_DISPATCHER, exchange.message, error)
 
     def _fail(self) -> None:
         self.ended = self.failed = True
@@ -98,8 +99,8 @@ class AggregateCommandDispatcher:
 
     async def _drop(self, exchange: ServerCommandExchange[Any]) -> None:
         try:
-            acknowledging = acknowledge(self._runtime, exchange)
+            acknowledging = acknowledge(self._world, exchange)
             if type(acknowledging) is CoroutineType:
                 await acknowledging
         except Exception as error:  # noqa: BLE001 - nobody waits for it
-            self._runtime.world.log_failure(COMMAND_ACKNOWLEDGE, exchange.message, error)
+            self._world.log_failure(COMMAND_ACKNOWLEDGE, exchange.message, error)

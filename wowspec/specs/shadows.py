@@ -109,34 +109,28 @@ class Shadows:
     branches at most k times, as its runtime does.
     """
 
-    __slots__ = ("_held",)
+    __slots__ = ("_held", "_moves")
 
     def __init__(self) -> None:
-        self._held: dict[AggregateRef, _Held] = {}
+        self._held: dict[AggregateRef, Shadow] = {}
+        #: How often each shadow had been taken when this side took it last.
+        self._moves: dict[AggregateRef, int] = {}
 
     def copy(self) -> Shadows:
         """For a session that goes on from here."""
         other = Shadows()
-        other._held = {aggregate_id: _Held(held.shadow, held.moves) for aggregate_id, held in self._held.items()}
+        other._held = self._held.copy()
+        other._moves = self._moves.copy()
         return other
 
     def take(self, runtime: Runtime, aggregate_id: AggregateRef, start: SnapshotRecord | None) -> Shadow:
         """The shadow of an aggregate, to go on with: from now on it is this side's alone."""
         held = self._held.get(aggregate_id)
-        if held is None or held.shadow.moves != held.moves or held.shadow.start is not start:
-            held = self._held[aggregate_id] = _Held(new_shadow(runtime, aggregate_id, start), 0)
-        held.moves = held.shadow.moves = held.moves + 1
-        return held.shadow
-
-
-class _Held:
-    """A shadow, and how often it was taken when this side took it last."""
-
-    __slots__ = ("moves", "shadow")
-
-    def __init__(self, shadow: Shadow, moves: int) -> None:
-        self.shadow = shadow
-        self.moves = moves
+        if held is None or held.moves != self._moves[aggregate_id] or held.start is not start:
+            held = self._held[aggregate_id] = new_shadow(runtime, aggregate_id, start)
+        held.moves += 1
+        self._moves[aggregate_id] = held.moves
+        return held
 
 
 def new_shadow(runtime: Runtime, aggregate_id: AggregateRef, start: SnapshotRecord | None) -> Shadow:

@@ -31,18 +31,19 @@ SNAPSHOT_FUNCTION_FILTER: Final = "SnapshotFunctionFilter"
 class SnapshotFunctionFilter:
     """Runs the strategy, acknowledges after success and failure alike, then goes on (SNP-020)."""
 
-    __slots__ = ("_runtime",)
+    __slots__ = ("_runtime", "_world")
 
     def __init__(self, runtime: Runtime) -> None:
         self._runtime = runtime
+        self._world = runtime.world
 
     async def filter(self, exchange: StateEventExchange[Any], next: Next) -> None:  # noqa: A002
         """Save a snapshot if the strategy says so."""
-        runtime, state_event = self._runtime, exchange.message
-        strategy = runtime.snapshot_strategy
+        state_event = exchange.message
+        strategy = self._runtime.snapshot_strategy
         try:
             if strategy.should_save(state_event):
-                saving = runtime.world.carry(
+                saving = self._world.carry(
                     SNAPSHOT_SAVE,
                     exchange.lane,
                     state_event,
@@ -74,12 +75,13 @@ SNAPSHOT_FILTERS: tuple[FilterRow, ...] = (
 class SnapshotDispatcher:
     """Takes every state event of the aggregates it knows, in order for each aggregate id (SNP-018)."""
 
-    __slots__ = ("_chain", "_runtime", "groups")
+    __slots__ = ("_chain", "_runtime", "_world", "groups")
 
     def __init__(self, runtime: Runtime, chain: Next) -> None:
         self._runtime = runtime
+        self._world = runtime.world
         self._chain = chain
-        self.groups: SerialGroups = SerialGroups(runtime.world.scheduler, "snapshots")
+        self.groups: SerialGroups = SerialGroups(self._world.scheduler, "snapshots")
 
     def register(self, named: NamedAggregate) -> None:
         """Subscribe to an aggregate type's state events."""
@@ -92,7 +94,7 @@ class SnapshotDispatcher:
             lane=make_lane((Room.SNAPSHOT, state_event.aggregate_id.id, "")),
             delivery=delivery,
         )
-        job: Job = partial(handle, self._chain, exchange, self._runtime.world, SNAPSHOT_HANDLER)
+        job: Job = partial(handle, self._chain, exchange, self._world, SNAPSHOT_HANDLER)
         if not is_aimed_at(state_event.header, SNAPSHOT_FUNCTION):
             # SNP-019: a compensation message for another function.
             job = exchange.acknowledge
