@@ -35,6 +35,7 @@ _BLOCK: Final = re.compile(
 #: What is checked by the test of one page: mark → that test.
 _ELSEWHERE: Final = {
     "mermaid": "tests/reporting/test_schema.py",
+    "scenarios": "tests/reporting/test_scenarios.py",
     "json": "tests/exploration/test_pages.py",
     "workflow": "tests/docs/test_workflow.py",
 }

@@ -439,7 +439,7 @@ def test_text_is_shown_literally(text):
 @pytest.mark.parametrize("text", EVIL)
 def test_a_rendered_page_shows_what_the_field_holds(text):
     """As a renderer of CommonMark reads it, in a sentence, in a table and in a heading."""
-    markdown_it = pytest.importorskip("markdown_it", reason="the extra `docs` brings a renderer of CommonMark")
+    markdown_it = pytest.importorskip("markdown_it", reason="the extra `test` brings a renderer of CommonMark")
     render = markdown_it.MarkdownIt("commonmark").enable("table").enable("strikethrough")
     line = " ⏎ ".join(part.strip() for part in text.splitlines())
 
