@@ -18,6 +18,7 @@ from wowspec import (
     on_sourcing,
     projection,
 )
+from wowspec.errors import IllegalArgumentError
 
 
 class Ask(BaseModel):
@@ -121,6 +122,19 @@ def test_a_bare_protocol_is_asked_for_by_name():
     assert "nothing supplies parameter 'oracle' of Clerk.ask" in text
     assert ".inject(oracle=...), or @runtime_checkable above Oracle" in text
     assert "Oracle(...)" not in text
+
+
+def test_a_world_is_asked_for_a_bare_protocol():
+    """It cannot know who is one: the name is to be asked for, or the Protocol made one that can be checked."""
+    spec = given(HISTORY).inject(oracle=Named()).when(Ask(id="c-1"))
+    with pytest.raises(SpecError) as caught:
+        spec.eventually(lambda world: world.service(Oracle))
+
+    text = str(caught.value)
+    assert "instead: its name, as in world.service('name'), or @runtime_checkable above Oracle" in text
+    spec.eventually(lambda world: world.service("oracle"))
+    with pytest.raises(IllegalArgumentError, match="no object is known to be of a Protocol"):
+        spec.run().session.world.services.require_type(Oracle)
 
 
 def test_a_dictionary_is_told_by_its_name():

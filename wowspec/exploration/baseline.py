@@ -14,6 +14,9 @@ _HEAD: Final = (
     "# Findings of wowspec that are known here: test | plan → law, law.\n"
     "# A line whose finding no longer appears fails its test.\n"
 )
+#: Says under which profile the findings were found: another one's buses and stores fail in other ways.
+_PROFILE: Final = "# Profile: "
+_OWN: Final = "the specs' own profiles"
 
 
 def read_baseline(path: Path | None) -> dict[str, tuple[Declared, ...]]:
@@ -54,8 +57,38 @@ def read_baseline(path: Path | None) -> dict[str, tuple[Declared, ...]]:
     return found
 
 
-def write_baseline(path: Path | None, results: Iterable[ResultJson]) -> int:
-    """Declare every finding that the runtime is not known for; gives how many there are."""
+def told_of_profile(path: Path | None, profile: str | None) -> str:
+    """What is to be told of a baseline that was written under another profile than this run's; else empty.
+
+    Args:
+        path: the baseline; None: there is none.
+        profile: the one of the command line; None: each spec has its own.
+    """
+    if path is None or not path.is_file():
+        return ""
+    lines = path.read_text(encoding="utf-8-sig", errors="replace").splitlines()
+    written = next((line.removeprefix(_PROFILE) for line in lines if line.startswith(_PROFILE)), None)
+    here = profile or _OWN
+    if written is None or written == here:
+        return ""
+    return (
+        f"the baseline {path.name} was written under {_under(written)}, and this run is under {_under(here)}: "
+        "what it declares may not be found here, and what is found may not be declared"
+    )
+
+
+def _under(profile: str) -> str:
+    return profile if profile == _OWN else f"the profile {profile}"
+
+
+def write_baseline(path: Path | None, results: Iterable[ResultJson], profile: str | None = None) -> int:
+    """Declare every finding that the runtime is not known for; gives how many there are.
+
+    Args:
+        path: the file; None: none is written.
+        results: what was found.
+        profile: the one of the command line; None: each spec has its own.
+    """
     lines = []
     for result in results:
         for finding in result["findings"]:
@@ -64,5 +97,7 @@ def write_baseline(path: Path | None, results: Iterable[ResultJson]) -> int:
                 lines.append(f"{result['test']} | {finding['plan']} → {', '.join(laws)}")
     lines = list(dict.fromkeys(lines))
     if path is not None:
-        path.write_text(_HEAD + "".join(f"{line}\n" for line in lines), encoding="utf-8")
+        path.write_text(
+            f"{_HEAD}{_PROFILE}{profile or _OWN}\n" + "".join(f"{line}\n" for line in lines), encoding="utf-8"
+        )
     return len(lines)

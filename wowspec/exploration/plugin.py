@@ -12,7 +12,7 @@ from ..errors import SpecError, SpecFailure
 from ..faults.plans import Plan
 from ..specs import injecting, tracking
 from ..specs.placing import place_of_function, raise_at
-from .baseline import read_baseline, write_baseline
+from .baseline import read_baseline, told_of_profile, write_baseline
 from .collected import Demands, demand, demand_no_more, note
 from .coverage import coverage_percent
 from .crew import Crew
@@ -22,7 +22,7 @@ from .jobs import suite_of
 from .progress import Progress, is_looked_at
 from .results import ResultJson, document, empty_result
 from .serving import PLANS
-from .settings import Settings, settings, shard_of
+from .settings import Settings, percentage, settings, shard_of
 from .summary import results_of
 from .sweeping import Sweep, judge_results, plans_of, replay, why_no_specs
 
@@ -59,6 +59,8 @@ class FaultsPlugin:
                 baseline = config.rootpath / config.getini("wowspec_baseline")
             shop = shop_of(option("wowspec_executor"))
             self._baseline = read_baseline(None if self._writes else baseline)
+            self._other_profile = "" if self._writes else told_of_profile(baseline, option("wowspec_profile"))
+            self._least = percentage("--wowspec-fault-cov-fail-under", option("wowspec_fault_cov_fail_under"))
         except SpecError as error:
             raise pytest.UsageError(str(error)) from None
         self._sweep = Sweep()
@@ -142,23 +144,28 @@ class FaultsPlugin:
     def _said_of(self, test: str) -> Settings:
         return replace(self._said, expected=self._baseline.get(test, ()))
 
+    # Below the section of explorations, which speaks of the same numbers.
+    @pytest.hookimpl(trylast=True)
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
         """Tell what was explored, found, left out."""
         results = results_of(terminalreporter)
         if self._writes:
-            count = write_baseline(self._writes, results)
+            count = write_baseline(self._writes, results, self._config.getoption("wowspec_profile"))
             said = self._config.getoption("wowspec_write_baseline")
             terminalreporter.line(f"wowspec: {count} findings declared in {said}")
-        least, percent = self._config.getoption("wowspec_fault_cov_fail_under"), coverage_percent(results)
+        if self._other_profile:
+            terminalreporter.line(self._other_profile, yellow=True)
+        least, percent = self._least, coverage_percent(results)
         if least is not None and percent < least:
-            terminalreporter.line(f"fault coverage {percent:.0f} % is below --wowspec-fault-cov-fail-under={least:g}")
+            text = f"fault coverage {percent:.0f} % is below --wowspec-fault-cov-fail-under={least:g}"
+            terminalreporter.line(text, red=True)
         if self._json:
             write_json(self._json, results)
 
     @pytest.hookimpl(trylast=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
         """Fail the session where too few faults were explored."""
-        least = self._config.getoption("wowspec_fault_cov_fail_under")
+        least = self._least
         reporter = self._config.pluginmanager.get_plugin("terminalreporter")
         if least is None or reporter is None or hasattr(self._config, "workerinput"):
             return

@@ -12,7 +12,7 @@ import pytest
 from ..errors import SpecError
 from ..specs import injecting, tracking
 from .idle import given_items
-from .settings import in_shard, shard_of
+from .settings import in_shard, percentage, shard_of
 from .strength import strength_of
 from .strength_report import (
     GivenJson,
@@ -47,19 +47,20 @@ class StrengthPlugin:
     def __init__(self, config: pytest.Config, faults: Any = None) -> None:
         self._config = config
         self._faults = faults
-        self._least: float | None = config.getoption("wowspec_strength_fail_under")
+        self._least: float | None = None
         self._json: str | None = config.getoption("wowspec_strength_json")
         self._lints = bool(config.getoption("wowspec_lint"))
-        self._tells = not self._lints or bool(config.getoption("wowspec_strength")) or self._least is not None
         #: Perturbations that a spec of this process noticed; lint wants to know of each expectation that could.
         self._known: set[str] = set()
         self._results: list[TestJson] = []
         try:
+            self._least = percentage("--wowspec-strength-fail-under", config.getoption("wowspec_strength_fail_under"))
             self._shard = shard_of(config.getoption("wowspec_shard"))
             if self._shard != (1, 1):
                 self._require_parts()
         except SpecError as error:
             raise pytest.UsageError(str(error)) from None
+        self._tells = not self._lints or bool(config.getoption("wowspec_strength")) or self._least is not None
 
     def _require_parts(self) -> None:
         """Require that what is asked can be told of a part of the perturbations alone."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -148,7 +149,8 @@ def settings(
         )
     for name, value in (("max_runs", max_runs), ("max_seconds", max_seconds)):
         said_value: Any = value
-        if said_value is not None and (type(said_value) not in (int, float) or said_value <= 0):
+        # What is no number is not larger than anything either.
+        if said_value is not None and (type(said_value) not in (int, float) or not 0 < said_value < math.inf):
             raise SpecError(f"{name}={value!r}", why="it bounds how much is explored", instead=f"{name}=1000, or None")
     said = None if recovery is None else (recovery,) if isinstance(recovery, str) else tuple(recovery)
     for name in said or ():
@@ -187,6 +189,21 @@ def shard_of(text: str | None) -> tuple[int, int]:
             instead="--wowspec-shard=1/4",
         )
     return int(part), int(parts)
+
+
+def percentage(flag: str, value: float | None) -> float | None:
+    """A bound in percent, as an option says it.
+
+    Raises:
+        SpecError: for one that nothing, or everything, would be below.
+    """
+    if value is not None and not 0 <= value <= 100:
+        raise SpecError(
+            f"{flag}={value:g}",
+            why="it is a percentage, and what is measured lies between 0 and 100",
+            instead=f"{flag}=80",
+        )
+    return value
 
 
 def in_shard(name: str, shard: tuple[int, int]) -> bool:

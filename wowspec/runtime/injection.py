@@ -14,7 +14,7 @@ from ..errors import SpecError
 from ..messages.envelopes import DomainEventStream
 from ..messages.exchange import CommandResultAccessor
 from ..modeling.functions import HandlerFunction, Parameter
-from ..world.services import ServiceProvider
+from ..world.services import NOBODY_IS, ServiceProvider, is_bare_protocol
 from ..world.user_clock import Clock
 from ..world.world import World
 from .fault_points import FaultPoints
@@ -148,8 +148,8 @@ def _missing(place: str, parameter: Parameter, services: ServiceProvider) -> Mis
     if parameter.service_name is not None:
         wanted = None
     instead = f".inject({wanted.__name__}(...)) or {by_name}" if wanted is not None else by_name
-    if wanted is not None and _is_bare_protocol(wanted):
-        instead = f"{by_name}, or @runtime_checkable above {asked}: no object is known to be of a Protocol without it"
+    if wanted is not None and is_bare_protocol(wanted):
+        instead = f"{by_name}, or @runtime_checkable above {asked}: {NOBODY_IS}"
     classes = [service.__name__ for _, service in services.named() if isinstance(service, type)]
     if classes:
         instead += f"; an object of {classes[0]} where the class was given: .inject({classes[0]}())"
@@ -158,7 +158,3 @@ def _missing(place: str, parameter: Parameter, services: ServiceProvider) -> Mis
         why=f"the runtime would pass nothing there; on offer are: {services.offer()}",
         instead=instead,
     )
-
-
-def _is_bare_protocol(wanted: type) -> bool:
-    return getattr(wanted, "_is_protocol", False) and not getattr(wanted, "_is_runtime_protocol", False)

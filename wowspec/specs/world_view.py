@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from ..errors import SpecError
 from ..runtime.sourcing import StateAggregate
+from ..world.services import NOBODY_IS, is_bare_protocol
 from . import looking
 from .facts import Facts
 from .misspelt import no_verb
@@ -99,7 +100,7 @@ class WorldView:
             raise SpecError(
                 f"world.service({text}): the world has no such service; there are: {services.offer()}",
                 why="a world has the services that its spec gives",
-                instead=f".inject({text}())" if isinstance(wanted, type) else f".inject({wanted}=...)",
+                instead=_given_by(wanted, text),
             )
         return self._said(found, "service", wanted)
 
@@ -117,6 +118,15 @@ class WorldView:
     def _rows(self, projection: type, verb: str) -> dict[str, Any]:
         instead = f".using({getattr(projection, '__name__', 'OrderView')})"
         return looking.rows(self._session, projection, f"world.{verb}", instead)
+
+
+def _given_by(wanted: type | str, text: str) -> str:
+    """How a service would be there."""
+    if not isinstance(wanted, type):
+        return f".inject({wanted}=...)"
+    if is_bare_protocol(wanted):
+        return f"its name, as in world.service('name'), or @runtime_checkable above {text}: {NOBODY_IS}"
+    return f".inject({text}())"
 
 
 def told(view: WorldView) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from typing import Any
+from typing import Any, Final
 
 from ..errors import IllegalArgumentError, SpecError
 from ..modeling.naming import message_name
@@ -48,7 +48,8 @@ class ServiceProvider:
         """Like `by_type`, but a missing one is an `IllegalArgumentError`."""
         found = self.by_type(wanted)
         if found is None:
-            message = f"no service of type {wanted.__name__}; there are: {self.offer()}"
+            why = f" ({NOBODY_IS}: @runtime_checkable above it, or its name)" if is_bare_protocol(wanted) else ""
+            message = f"no service of type {wanted.__name__}{why}; there are: {self.offer()}"
             raise IllegalArgumentError(message)
         return found
 
@@ -94,6 +95,15 @@ class ServiceProvider:
         for name, service in self._by_name.items():
             other._by_name[name] = _deep_copy(service, copies)
         return other
+
+
+#: Why a service that is given is not found.
+NOBODY_IS: Final = "no object is known to be of a Protocol without it"
+
+
+def is_bare_protocol(wanted: type) -> bool:
+    """Whether a class is a Protocol that no object can be asked about."""
+    return getattr(wanted, "_is_protocol", False) and not getattr(wanted, "_is_runtime_protocol", False)
 
 
 def _deep_copy(service: Any, copies: dict[int, Any]) -> Any:
