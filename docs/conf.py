@@ -68,7 +68,14 @@ NAVIGATION: Final[tuple[tuple[str, tuple[str, ...]], ...]] = (
     ),
     (
         "Read and show results",
-        ("docs/failures", "docs/failures-beside-others", "docs/reports", "docs/scenarios/index", "docs/in-ci"),
+        (
+            "docs/failures",
+            "docs/failures-beside-others",
+            "docs/reports",
+            "docs/living-documentation",
+            "docs/scenarios/index",
+            "docs/in-ci",
+        ),
     ),
     (
         "Look up",
