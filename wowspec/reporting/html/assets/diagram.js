@@ -1,13 +1,14 @@
 // A run as a sequence diagram: a column for each lane, time downward, a box for each point that was passed, and an arrow
 // where a message comes from another lane.
 
-const CHAR = 6.65, LINE = 13, PAD = 8, GUTTER = 66, GAP = 26, HEADS = 46, NARROWEST = 480;
+const CHAR = 6.65, LINE = 13, PAD = 8, HEADS = 46, NARROWEST = 480;
 const ROLES = { gateway: "gateway", command: "aggregate", snapshot: "snapshots", event: "function", service: "service", user: "your code" };
 let drawings = 0;
 
 const widthOf = (text) => [...text].reduce((sum, each) => sum + (each.codePointAt(0) > 0x2e7f ? 2 : 1), 0);
 // The fewer lanes there are, the more of a text there is room for.
-const mostChars = (lanes) => (lanes <= 3 ? 44 : lanes <= 5 ? 34 : 27);
+const roomFor = (lanes) => (lanes <= 3 ? [44, 76] : lanes <= 5 ? [34, 44] : [27, 26]);
+const timeOf = (row) => `${number(row.millis)} ms`;
 
 function cut(text, most) {
   if (widthOf(text) <= most) return text;
@@ -41,20 +42,21 @@ function linesOf(row, most) {
 
 function layout(rows) {
   const lanes = new Map();
-  const most = mostChars(new Set(rows.map((row) => row.lane)).size);
+  const [most, gap] = roomFor(new Set(rows.map((row) => row.lane)).size);
+  const gutter = timeOf(rows.at(-1)).length * CHAR + 30;
   for (const row of rows) {
     if (!lanes.has(row.lane)) lanes.set(row.lane, { name: row.lane, head: headOf(row.lane, row.role), chars: 9 });
     const lane = lanes.get(row.lane);
     lane.chars = Math.max(lane.chars, ...lane.head.map((text) => widthOf(cut(text, most))), ...linesOf(row, most).map(([, text]) => widthOf(text)));
   }
-  let x = GUTTER;
+  let x = gutter;
   for (const lane of lanes.values()) {
     lane.width = lane.chars * CHAR + 2 * PAD;
     lane.left = x;
     lane.middle = x + lane.width / 2;
-    x += lane.width + GAP;
+    x += lane.width + gap;
   }
-  return { lanes, most, width: Math.ceil(Math.max(x - GAP + 16, NARROWEST)) };
+  return { lanes, most, gutter, width: Math.ceil(Math.max(x - gap + 16, NARROWEST)) };
 }
 
 function drawHeads(lanes, width) {
@@ -123,7 +125,7 @@ function makerOf(rows, place) {
   return lanes.size === 1 ? [...lanes][0] : null;
 }
 
-function drawRows(rows, { lanes, most, width }, departure) {
+function drawRows(rows, { lanes, most, gutter, width }, departure) {
   const prefix = `d${++drawings}`;
   const [tip, hatch] = [`${prefix}-tip`, `${prefix}-hatch`];
   const from = origins(rows);
@@ -142,7 +144,7 @@ function drawRows(rows, { lanes, most, width }, departure) {
       y += 28;
     }
     if (row.millis !== millis) {
-      parts.push(s("text", { class: "faint", x: GUTTER - 14, y: y + LINE + 1, "text-anchor": "end" }, `${number(row.millis)} ms`));
+      parts.push(s("text", { class: "faint", x: gutter - 16, y: y + LINE + 1, "text-anchor": "end" }, timeOf(row)));
       millis = row.millis;
     }
     if (from[place]) parts.push(drawArrow(lanes.get(from[place].lane), lane, y + height / 2, tip, from[place].made));
@@ -193,7 +195,7 @@ function diagram(run, name) {
 function timeline(rows, name, departure) {
   const heads = [["virtual time", "number"], ["lane"], ["point"], ["what passed"], ["came to"]];
   return table(heads, rows.map((row, place) => h("tr", { class: row.outcome === "ok" ? null : "wrong" },
-    h("td", { class: "number" }, `${number(row.millis)} ms`),
+    h("td", { class: "number" }, timeOf(row)),
     h("td", {}, code(row.lane)),
     h("td", {}, code(row.point)),
     h("td", { class: "detail" }, said(row.detail), row.note ? h("div", {}, "! ", said(row.note)) : null),

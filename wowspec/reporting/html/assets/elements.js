@@ -93,7 +93,7 @@ function folded(summary, draw, attributes = {}) {
   const fillIt = () => {
     if (!element.open || element.dataset.drawn) return;
     element.dataset.drawn = "yes";
-    element.append(...[draw()].flat());
+    fill(element, {}, [draw()]);
   };
   element.addEventListener("toggle", fillIt);
   if (attributes.open) fillIt();

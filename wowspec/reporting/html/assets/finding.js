@@ -45,7 +45,7 @@ function findingPage(key) {
       h("ul", {}, finding.broken.map(brokenItem)),
       finding.told.length ? [h("h2", {}, "Who was told what, and what each ledger holds"), block(lines(finding.told).map((line) => line.replace(/^ {2}/, "")).join("\n"), { scrolls: true, label: "Ledgers" })] : null,
       h("h2", {}, "Its story"),
-      finding.run ? runSection(finding.run, "The run under this plan") : h("p", { class: "muted" }, group.findings[0].run && group.findings[0] !== finding
+      finding.run ? [runFacts(finding.run), runParts(finding.run, "The run under this plan")] : h("p", { class: "muted" }, group.findings[0].run && group.findings[0] !== finding
         ? ["The page keeps the stories of the first findings of a group: see ", h("a", { href: `#${group.findings[0].key}` }, "the first one of this group"), ", or replay this one with ", code("-vv"), "."]
         : ["The page holds no story of it: replay it with ", code("-vv"), "."]),
       finding.paste ? [h("h2", {}, "Pin it"), block(finding.paste, { what: "the test", title: "A test to paste", scrolls: true, label: "A test to paste" })] : null,

@@ -23,26 +23,38 @@ function ledgerLine(run) {
   return parts.length ? h("span", { class: "number" }, parts.join(" · ")) : null;
 }
 
-function runSection(run, name, level = "h3") {
-  const [text, tone, sign] = CAME_TO[run.outcome] || [run.outcome, "plain", ""];
-  return h("section", { class: "run" },
-    h(level, {}, name),
-    h("p", { class: "facts" }, badge(text, tone, sign), ledgerLine(run), run.error ? said(run.error) : null),
+const cameTo = (run) => badge(...(CAME_TO[run.outcome] || [run.outcome, "plain", ""]));
+
+function runParts(run, name) {
+  return [
     (run.faults || []).length ? h("p", { class: "facts" }, "Faults that struck: ", run.faults.map((fault) => code(fault))) : null,
     run.schedule ? block(run.schedule, { title: "The order that came to this", what: "the schedule" }) : null,
     diagram(run, name),
-    (run.events || []).length ? folded(`${several(run.events.length, "event")}`, () => block(run.events.join("\n"), { label: "Events" })) : null,
-    (run.sent || []).length ? folded(`${several(run.sent.length, "command")} sent by sagas`, () => block(run.sent.join("\n"), { label: "Commands sent by sagas" })) : null);
+    (run.events || []).length ? folded(several(run.events.length, "event"), () => block(run.events.join("\n"), { label: "Events" })) : null,
+    (run.sent || []).length ? folded(`${several(run.sent.length, "command")} sent by sagas`, () => block(run.sent.join("\n"), { label: "Commands sent by sagas" })) : null,
+  ];
 }
 
-const OPEN_RUNS = 3;
+const runFacts = (run) => h("p", { class: "facts" }, cameTo(run), ledgerLine(run), run.error ? said(run.error) : null);
 
-function stories(spec) {
+function runSection(run, name) {
+  return h("section", { class: "run" }, h("h3", {}, name), runFacts(run), runParts(run, name));
+}
+
+// Of many runs each is opened when somebody asks for it.
+function foldedRun(run, name) {
+  return folded([name, " ", cameTo(run)], () => [h("p", { class: "facts" }, ledgerLine(run), run.error ? said(run.error) : null), runParts(run, name)], { class: "fold run" });
+}
+
+const MOST_OPEN = 3;
+
+function stories(spec, allOpen) {
   const runs = spec.runs || [];
-  const nameOfRun = (run, place) => `What came of ${run.command ? run.command.split(/[^\w.]/)[0] || "it" : `step ${run.step + 1}`}${runs.length > 1 ? ` (${place + 1} of ${runs.length})` : ""}`;
-  return runs.map((run, place) => (place < OPEN_RUNS
-    ? runSection(run, nameOfRun(run, place))
-    : folded(nameOfRun(run, place), () => runSection(run, nameOfRun(run, place)), { class: "fold" })));
+  return runs.map((run, place) => {
+    const what = run.command ? run.command.split(/[^\w.]/)[0] || "it" : `step ${run.step + 1}`;
+    const name = `What came of ${what}${runs.length > 1 ? ` (${place + 1} of ${runs.length})` : ""}`;
+    return allOpen ? runSection(run, name) : foldedRun(run, name);
+  });
 }
 
 function codeOf(spec) {
@@ -50,13 +62,20 @@ function codeOf(spec) {
   return lines.length ? folded("The code of these steps", () => block(lines.join("\n"), { what: "the code", label: "The code of these steps", title: "Code" })) : null;
 }
 
+// What a scenario says besides the title of its test.
+function scenarioOf(spec, test) {
+  const scenario = spec.scenario || "";
+  const rest = scenario.startsWith(test.title) ? scenario.slice(test.title.length).replace(/^[:.,\s]+/, "") : scenario;
+  return capital(rest);
+}
+
 function specSection(spec, test, alone) {
   const about = [spec.subject, spec.context].filter(Boolean).join(" · ");
-  const title = spec.scenario && spec.scenario !== test.title ? spec.scenario : alone ? "In words" : spec.scenario || "Spec";
+  const title = scenarioOf(spec, test) || (alone ? "In words" : "The spec");
   return h("section", {},
     h("h2", {}, said(title)),
     h("div", { class: "scenario" }, about ? h("p", { class: "facts" }, said(about)) : null, stepList(spec.steps || []), codeOf(spec)),
-    stories(spec),
+    stories(spec, specsOf(test).reduce((sum, each) => sum + (each.runs || []).length, 0) <= MOST_OPEN),
     spec.left_out ? h("p", { class: "muted" }, `${several(spec.left_out, "more run")} of this spec ${spec.left_out === 1 ? "is" : "are"} left out.`) : null);
 }
 
@@ -91,7 +110,7 @@ function specPage(key) {
       h("p", { class: "facts" }, outcomeBadge(test.outcome), code(`${test.file}:${test.line}`), code(test.name)),
       test.failure ? [h("h2", {}, "Why it failed"), block(test.failure, { tone: "bad", title: test.place || "", what: "the failure", label: "The failure" })] : null,
       specs.slice(0, MOST_SPECS).map((spec) => specSection(spec, test, specs.length === 1)),
-      specs.slice(MOST_SPECS).map((spec, place) => folded(spec.scenario && spec.scenario !== test.title ? spec.scenario : `Spec ${MOST_SPECS + place + 1}`, () => specSection(spec, test, false), { class: "fold" })),
+      specs.slice(MOST_SPECS).map((spec, place) => folded(scenarioOf(spec, test) || `Spec ${MOST_SPECS + place + 1}`, () => specSection(spec, test, false), { class: "fold" })),
       test.left_out ? h("p", { class: "muted" }, `${several(test.left_out, "more spec")} of this test ${test.left_out === 1 ? "is" : "are"} left out.`) : null,
       specs.length ? null : h("p", { class: "muted" }, "This test made no spec."),
       foundHere(test),
