@@ -76,6 +76,14 @@ def test_explored(spec):
     spec.when(PlaceOrder(id="o-1")).expect_version(1)
 
 
+def test_parts(subtests):
+    with subtests.test("first"):
+        spec(Order).when(PlaceOrder(id="o-1")).expect_version(2)
+    with subtests.test("second"):
+        assert 1 == 2
+    spec(Order).when(PlaceOrder(id="o-2")).expect_version(1)
+
+
 def test_plain():
     assert True
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 
@@ -24,6 +25,11 @@ def tests(document):
     return {test["id"].partition("::")[2]: test for test in document["tests"]}
 
 
+def line_of(text):
+    """The number of a line of the suite."""
+    return SUITE.splitlines().index(text) + 1
+
+
 def test_tests_are_those_that_concern_us(document, tests):
     """Those that made specs or failed, in the order of their ids; none that has nothing to do with specs and passed."""
     assert [test["id"] for test in document["tests"]] == sorted(test["id"] for test in document["tests"])
@@ -38,6 +44,7 @@ def test_tests_are_those_that_concern_us(document, tests):
         "test_an_example": "passed",
         "test_a_failing_example": "failed",
         "test_explored": "passed",
+        "test_parts": "failed",
         "test_plain_failure": "failed",
         "test_set_up": "error",
         "test_tear_down": "error",
@@ -49,20 +56,18 @@ def test_tests_are_those_that_concern_us(document, tests):
 def test_a_test_says_where_it_is(tests):
     """File, line, title; nothing of a failure where it passed."""
     test = tests["test_order"]
-    line = SUITE.splitlines().index("def test_order():") + 1
 
-    assert (test["file"], test["line"]) == ("test_it.py", line)
+    assert (test["file"], test["line"]) == ("test_it.py", line_of("def test_order():"))
     assert test["title"] == "An order is placed, and the stock hears of it"
     assert (test["failure"], test["place"]) == ("", "")
-    assert tests["test_explored"]["line"] == SUITE.splitlines().index("@explore_faults(Order, max_runs=2)") + 1
+    assert tests["test_explored"]["line"] == line_of("@explore_faults(Order, max_runs=2)")
 
 
 def test_a_failure_says_where_its_verb_is(tests):
     """Its text without frames, and the line of the verb."""
     test = tests["test_a_wrong_expectation"]
-    line = SUITE.splitlines().index("def test_a_wrong_expectation():") + 2
 
-    assert test["place"] == f"test_it.py:{line}"
+    assert test["place"] == f"test_it.py:{line_of('def test_a_wrong_expectation():') + 1}"
     assert test["failure"].startswith("1 event expected and stored: OrderPlaced missing, OrderPaid came instead")
     assert tests["test_plain_failure"]["failure"] == "AssertionError: assert 1 == 2"
     assert tests["test_set_up"]["failure"] == "ValueError: no such thing"
@@ -74,6 +79,28 @@ def test_what_fails_afterwards_keeps_the_specs(tests):
 
     assert test["failure"] == "ValueError: too late"
     assert len(test["specs"]) == 1
+
+
+def test_parts_of_a_test_are_told_with_it(tests):
+    """What failed in each of them, the place of the first, and the specs of all."""
+    test = tests["test_parts"]
+    first, second = test["failure"].split("\n\n")
+
+    assert first.startswith("order(o-1) is at version 1, expected 2")
+    assert second == "AssertionError: assert 1 == 2"
+    assert test["place"] == f"test_it.py:{line_of('def test_parts(subtests):') + 2}"
+    assert [spec["steps"][-1].get("failed", False) for spec in test["specs"]] == [True, False]
+
+
+def test_a_test_whose_process_ended_is_told():
+    """By what is known of it where the session ends."""
+    report = pytest.TestReport(
+        "a/test_it.py::test_dies[x]", ("a/test_it.py", 6, "test_dies"), {}, "failed", "gone", "???"
+    )
+    told = collecting.lost_test(report, Path("/root"))
+
+    assert (told["file"], told["line"], told["title"]) == ("a/test_it.py", 7, "Dies [x]")
+    assert (told["outcome"], told["failure"]) == ("error", "gone")
 
 
 def test_a_spec_has_its_steps_and_runs(tests):

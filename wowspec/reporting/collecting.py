@@ -33,8 +33,13 @@ MOST_OUTCOMES: Final = 8
 # --- one test ---------------------------------------------------------------------------------------------------------
 
 
-def test_json(
-    item: pytest.Item, report: pytest.TestReport, call: pytest.CallInfo[None], made: Tracker | None
+def json_of_test(
+    item: pytest.Item,
+    report: pytest.TestReport,
+    call: pytest.CallInfo[None],
+    made: Tracker | None = None,
+    *,
+    failed: bool = False,
 ) -> TestJson:
     """A test, as one of its reports tells it.
 
@@ -43,6 +48,7 @@ def test_json(
         report: of its set-up, call or tear-down.
         call: what was raised there, if anything was.
         made: the specs of its call.
+        failed: whether anything in it failed: then specs that it did not come to are told, too.
     """
     root = item.config.rootpath
     file, line = place_of_item(item)
@@ -57,12 +63,29 @@ def test_json(
     elif report.failed:
         told["failure"] = without_root(report.longreprtext, root)
     if made is not None:
-        trackers = _trackers(made, failed=report.failed)
-        found = [way for tracker in trackers for way in _ways(tracker, failed=report.failed)]
+        trackers = _trackers(made, failed=failed)
+        found = [way for tracker in trackers for way in _ways(tracker, failed=failed)]
         flights = _flights(trackers)
-        told["specs"] = [_spec_json(way, title, flights, failed=report.failed) for way in found[:MOST_SPECS]]
+        told["specs"] = [_spec_json(way, title, flights, failed=failed) for way in found[:MOST_SPECS]]
         told["left_out"] = max(0, len(found) - MOST_SPECS)
     return told
+
+
+def lost_test(report: pytest.TestReport, root: Path) -> TestJson:
+    """A test that could not tell what it was, such as one that ended its process."""
+    from .subjects import title_of_test
+
+    return TestJson(
+        id=report.nodeid,
+        file=report.nodeid.partition("::")[0],
+        line=(report.location[1] or 0) + 1,
+        title=title_of_test(report.nodeid.rpartition("::")[2], None),
+        outcome="error",
+        failure=without_root(report.longreprtext, root),
+        place="",
+        specs=[],
+        left_out=0,
+    )
 
 
 def outcome_of(report: pytest.TestReport) -> str:
@@ -178,6 +201,7 @@ class Collector:
 
     def __init__(self) -> None:
         self._tests: dict[str, TestJson] = {}
+        self._parts: dict[str, list[TestJson]] = {}
         self._results: dict[str, list[ResultJson]] = {}
 
     def add(self, told: TestJson) -> None:
@@ -185,10 +209,18 @@ class Collector:
         known = self._tests.get(told["id"])
         if known is None or told["outcome"] != "error":
             self._tests[told["id"]] = told
+            failed = [part for part in self._parts.pop(told["id"], ()) if part["failure"]]
+            if failed:
+                told["failure"] = "\n\n".join([*(part["failure"] for part in failed), told["failure"]]).rstrip()
+                told["place"] = failed[0]["place"]
             return
         texts_of = [each["failure"] for each in (known, told) if each["failure"]]
         known["outcome"], known["failure"] = "error", "\n\n".join(texts_of)
         known["place"] = known["place"] or told["place"]
+
+    def add_part(self, told: TestJson) -> None:
+        """Take in what came of a part of a test, which is told with it when it ends."""
+        self._parts.setdefault(told["id"], []).append(told)
 
     def explored(self, test: str, results: Iterable[ResultJson]) -> None:
         """Take in what came of the exploration of a test; of one that is run again the last counts."""

@@ -13,13 +13,17 @@ import pytest
 
 from ..errors import SpecError
 from ..specs import tracking
-from .collecting import Collector, test_json
+from .collecting import Collector, json_of_test, lost_test, outcome_of
 from .document import DocumentJson, TestJson
 
 #: Attribute of a report that carries a test from one process to another; and the one that carries its exploration.
 CARRIED: Final = "wowspec_test"
 EXPLORED: Final = "wowspec_faults"
-_MADE: Final = pytest.StashKey[tracking.Tracker]()
+#: The same for a part of a test that is reported alone, by `subtests`.
+PART: Final = "wowspec_part"
+#: What the call of a test made; there once the call has ended. And whether a part of it failed.
+_MADE: Final = pytest.StashKey["tracking.Tracker | None"]()
+_BROKEN: Final = pytest.StashKey[bool]()
 _OPTION: Final = "--wowspec-report"
 _HALVES: Final = re.compile(r"[\ud800-\udfff]")
 
@@ -81,6 +85,7 @@ class ReportPlugin:
     def __init__(self, config: pytest.Config, kinds: Mapping[str, bool]) -> None:
         self._config = config
         self._collector = Collector()
+        self._written: list[Asked] = []
         self._failed: list[str] = []
         folder = config.invocation_params.dir
         try:
@@ -98,8 +103,7 @@ class ReportPlugin:
 
     def seen(self, item: pytest.Item, tracker: tracking.Tracker | None) -> None:
         """The call of a test has ended, however it did."""
-        if tracker is not None:
-            item.stash[_MADE] = tracker
+        item.stash[_MADE] = tracker
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_makereport(
@@ -107,18 +111,30 @@ class ReportPlugin:
     ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
         """Let the report carry what the test was."""
         report = yield
-        if report.when == "call" or not report.passed:
-            made = item.stash.get(_MADE, None) if report.when == "call" else None
-            setattr(report, CARRIED, test_json(item, report, call, made))
-        if report.when == "call" and _MADE in item.stash:
+        if report.when != "call":
+            if not report.passed:
+                setattr(report, CARRIED, json_of_test(item, report, call))
+        elif _MADE not in item.stash:
+            item.stash[_BROKEN] = item.stash.get(_BROKEN, False) or report.failed
+            setattr(report, PART, json_of_test(item, report, call))
+        else:
+            broken = report.failed or item.stash.get(_BROKEN, False)
+            setattr(report, CARRIED, json_of_test(item, report, call, item.stash[_MADE], failed=broken))
             del item.stash[_MADE]
+            item.stash[_BROKEN] = False
         return report
 
+    @pytest.hookimpl(trylast=True)
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """Keep what a report brings, wherever the test ran."""
+        """Keep what a report brings, wherever the test ran; others may have changed its outcome since."""
         told: TestJson | None = getattr(report, CARRIED, None)
-        if told is not None:
-            self._collector.add(told)
+        part: TestJson | None = getattr(report, PART, None)
+        if part is not None:
+            self._collector.add_part(part)
+        elif told is not None:
+            self._collector.add({**told, "outcome": outcome_of(report)})
+        elif report.failed:
+            self._collector.add(lost_test(report, self._config.rootpath))
         results = getattr(report, EXPLORED, None)
         if results:
             self._collector.explored(report.nodeid, results)
@@ -135,18 +151,17 @@ class ReportPlugin:
         for each in self.asked:
             try:
                 WRITERS[each.kind](document, each.path)
+                self._written.append(each)
             except OSError as error:
                 self._failed.append(f"{each.kind} report not written: {error}")
                 session.exitstatus = session.exitstatus or pytest.ExitCode.TESTS_FAILED
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
         """Say where the reports are."""
-        failed = bool(self._failed)
         for line in self._failed:
             terminalreporter.line(f"wowspec: {line}", red=True)
-        if not failed and not self._config.getoption("collectonly"):
-            for each in self.asked:
-                terminalreporter.write_sep("-", f"wowspec: {each.kind} report: {each.said}")
+        for each in self._written:
+            terminalreporter.write_sep("-", f"wowspec: {each.kind} report: {each.said}")
 
 
 def asked(said: Iterable[str], kinds: Mapping[str, bool], folder: Path) -> list[Asked]:
