@@ -555,6 +555,19 @@ def test_places_of_steps():
     assert [verb_of(nodes[place]) for place in range(len(nodes)) if place not in places] == ["spec", "given"]
 
 
+def test_places_of_steps_where_something_did_not_hold():
+    """What is told besides moves what comes after it."""
+    made = given(PLACED).when(ANN)
+    with pytest.raises(SpecFailure):
+        made.expect_version(9)
+    nodes = made.when(ANN).expect_error(DomainError)._node.path()
+
+    for failed in (False, True):
+        said = steps_in_words(nodes, failed=failed)
+        verbs = [said[place]["verb"] for place in step_places(nodes, failed=failed).values()]
+        assert verbs == ["given", "when", "when"]
+
+
 def test_branches_are_titles_and_no_steps():
     """A fork says nothing of the system."""
     found = []

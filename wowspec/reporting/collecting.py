@@ -162,7 +162,7 @@ def _steps(way: Sequence[Node], *, failed: bool) -> tuple[list[StepJson], dict[i
     from .sentences import step_places, steps_in_words
 
     try:
-        return steps_in_words(way, failed=failed), step_places(way)
+        return steps_in_words(way, failed=failed), step_places(way, failed=failed)
     except Exception as error:  # noqa: BLE001 - one step that cannot be told is no reason to lose the report
         sentence = f"these steps cannot be told: {error_text(error)}"
         return [StepJson(keyword="given", verb="", sentence=sentence, details=[], code="")], {}

@@ -50,28 +50,34 @@ def steps_in_words(nodes: Sequence[Node], *, failed: bool = False) -> list[StepJ
         nodes: the way, from the root.
         failed: whether the test failed: then the expectation that did not hold is told, too, where one was noted.
     """
-    return [step for _, _, step in _told(nodes, failed=failed)]
+    return list(_told(nodes, failed=failed))
 
 
-def step_places(nodes: Sequence[Node]) -> dict[int, int]:
+def step_places(nodes: Sequence[Node], *, failed: bool = False) -> dict[int, int]:
     """The place of each node's own step among `steps_in_words`, by the node's place; one that is left out has none."""
-    return {place: index for index, (place, is_own, _) in enumerate(_told(nodes)) if is_own}
+    places: dict[int, int] = {}
+    told = 0
+    for place, node in enumerate(nodes):
+        if not _is_silent(nodes, place):
+            places[place] = told
+            told += 1
+        told += len(node.calls or ()) + (failed and node.broken is not None)
+    return places
 
 
-def _told(nodes: Sequence[Node], *, failed: bool = False) -> Iterator[tuple[int, bool, StepJson]]:
-    """Each step with its node's place, and whether it is the node's own."""
+def _told(nodes: Sequence[Node], *, failed: bool) -> Iterator[StepJson]:
     cls = subject_of_way(nodes)
     noun = words(cls.__name__) if cls is not None else "state"
     view = view_of_way(nodes)
     for place, node in enumerate(nodes):
         if not _is_silent(nodes, place):
-            yield place, True, _own(node, noun)
+            yield _own(node, noun)
         for each in node.expected:
-            yield place, False, _expectation(node, each, noun, view)
+            yield _expectation(node, each, noun, view)
         if failed and node.broken is not None:
             broken = _expectation(node, Expected(*node.broken), noun, view, held=False)
             broken["failed"] = True
-            yield place, False, broken
+            yield broken
 
 
 def _is_silent(nodes: Sequence[Node], place: int) -> bool:
