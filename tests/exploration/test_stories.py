@@ -17,6 +17,11 @@ from wowspec.specs.run_json import rows_json
 PLAN = "PlaceOrder>OrderPlaced/event.deliver:OrderBoard.placed@1=duplicate"
 
 
+def finding(law, *, declared=False, known=False, healed=""):
+    """As much of a finding as counts here."""
+    return {"broken": [{"law": law, "declared": declared, "known": known}], "healed_by": healed, "story": {}}
+
+
 def exploration(**more):
     """An exploration of an order that a saga and a board hear of."""
     said = spec().using(shop).with_profile("kafka").when(PlaceOrder(id="o-1"))
@@ -62,11 +67,20 @@ def test_nobody_asks():
 def test_stories_are_few():
     """The first findings of each sort keep theirs, up to a number of all."""
     kinds = [f"law {number}" for number in range(MOST_STORIES)]
-    findings = [{"broken": [{"law": law}], "story": {}} for law in kinds for _ in range(MOST_ALIKE + 1)]
+    findings = [finding(law) for law in kinds for _ in range(MOST_ALIKE + 1)]
     keep_some(findings)
 
     told = [place for place, finding in enumerate(findings) if finding["story"] is not None]
     assert told == [0, 1, 3, 4, 6, 7, 9, 10]
+
+
+def test_those_that_fail_a_test_come_first():
+    """What is declared, healed or known has a story where there is room."""
+    excused = [finding("a", declared=True), finding("b", known=True), finding("c", healed="restart")]
+    findings = [*excused, *(finding(f"{number}") for number in range(MOST_STORIES - 1))]
+    keep_some(findings)
+
+    assert [place for place, each in enumerate(findings) if each["story"] is None] == [1, 2]
 
 
 def test_a_long_run_keeps_what_went_wrong(monkeypatch):

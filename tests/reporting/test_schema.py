@@ -8,7 +8,6 @@ from copy import deepcopy
 
 import pytest
 
-from tests.exploration.pages import DOCS
 from wowspec.exploration.stories import MOST_ALIKE, MOST_STORIES
 from wowspec.reporting import collecting
 from wowspec.specs import run_json
@@ -121,13 +120,3 @@ def test_the_bounds_of_the_page_are_those_that_hold():
     assert rows["rows of a run"].startswith(f"{run_json.MOST_ROWS}: ")
     assert rows["events of a run, and commands of sagas"] == f"the first {run_json.MOST_ITEMS} of each"
     assert rows["stories of findings"].startswith(f"{MOST_STORIES} a spec, {MOST_ALIKE} that break the same laws; ")
-
-
-def test_links_of_the_page_lead_somewhere():
-    """Files that are there, and headings of theirs."""
-    for target, anchor in re.findall(r"\]\(([\w./-]*)#?([\w-]*)\)", TEXT):
-        path = DOCS / (target or "reports.md")
-        assert path.is_file(), target
-        headings = re.findall(r"(?m)^#+ (.*)$", path.read_text(encoding="utf-8"))
-        slugs = {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
-        assert not anchor or anchor in slugs, (target, anchor)

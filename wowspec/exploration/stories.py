@@ -61,10 +61,10 @@ def story_of(trial: Trial, base: Trial) -> RunJson:
 
 
 def keep_some(findings: Iterable[FindingJson]) -> None:
-    """Let the first findings of a spec keep their stories, whatever breaks there: the others would tell the same."""
+    """Let the first findings of a spec keep their stories: first of all those that fail its test."""
     kept = 0
     alike: dict[tuple[str, ...], int] = {}
-    for finding in findings:
+    for finding in sorted(findings, key=_is_excused):
         laws = tuple(item["law"] for item in finding["broken"])
         if finding["story"] is None:
             continue
@@ -73,3 +73,7 @@ def keep_some(findings: Iterable[FindingJson]) -> None:
             finding["story"] = None
         else:
             kept += 1
+
+
+def _is_excused(finding: FindingJson) -> bool:
+    return bool(finding["healed_by"]) or all(item["declared"] or item["known"] for item in finding["broken"])
