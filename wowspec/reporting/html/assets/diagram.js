@@ -131,16 +131,19 @@ function drawRows(rows, { lanes, most, gutter, width }, departure) {
   const from = origins(rows);
   const parts = [];
   let y = 12, millis = -1, wrong = null;
+  // Beside the lane that goes on, where there is room for it.
+  const labelAt = (lane, room) => Math.max(12, Math.min(lane.left, width - room));
   rows.forEach((row, place) => {
     const lane = lanes.get(row.lane), lines = linesOf(row, most), height = LINE * lines.length + PAD;
     if (millis >= 0 && row.millis > millis) {
-      parts.push(s("line", { class: "wait", x1: 12, x2: width - 12, y1: y + 4, y2: y + 4 }));
-      y += 16;
+      parts.push(s("line", { class: "wait", x1: 12, x2: width - 12, y1: y + 18, y2: y + 18 }));
+      parts.push(s("text", { class: "faint later", x: labelAt(lane, 120), y: y + 13 }, `${number(row.millis - millis)} ms later`));
+      y += 28;
     }
     if (place === departure) {
       parts.push(s("g", { class: "departs" },
         s("line", { x1: 12, x2: width - 12, y1: y + 16, y2: y + 16 }),
-        s("text", { x: 12, y: y + 10 }, "▾ from here on, the run goes another way than the one without faults")));
+        s("text", { x: labelAt(lane, 350), y: y + 10 }, "▾ here it departs from the run without faults")));
       y += 28;
     }
     if (row.millis !== millis) {
