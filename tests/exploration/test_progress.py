@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import io
+import os
 import re
+import subprocess
+import sys
 from types import SimpleNamespace
 
 import pytest
@@ -152,3 +155,54 @@ def test_workers_are_quiet(monkeypatch):
     config.workerinput = {}
 
     assert not is_looked_at(config)
+
+
+SUITE = """
+import wowspec.exploration.progress as progress
+from tests.exploration.shop import PlaceOrder, shop
+from wowspec import spec
+
+progress.FIRST_AFTER = progress.EVERY = 0
+
+
+def test_order():
+    print("noise of the test")
+    spec().using(shop).when(PlaceOrder(id="o-1")).expect_version(1)
+
+
+def test_other():
+    pass
+"""
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("options", [[], ["-s"], ["-v"]], ids=["captured", "not captured", "verbose"])
+def test_a_real_terminal(tmp_path, options):
+    """The line goes past pytest's capture, which goes on as before; pytest's own line goes on where it was."""
+    pty = pytest.importorskip("pty", reason="this system has no pseudo-terminals")
+    (tmp_path / "pytest.ini").write_text("[pytest]\n")
+    (tmp_path / "test_it.py").write_text(SUITE)
+    environment = {
+        name: value for name, value in os.environ.items() if not name.startswith(("PYTEST_", "CI", "GITHUB_"))
+    }
+    environment |= {"TERM": "xterm", "PYTHONPATH": os.getcwd(), "COLUMNS": "120"}  # noqa: PTH109
+    own, theirs = pty.openpty()
+    command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-p", "no:randomly", "--color=no", *options]
+    with subprocess.Popen(
+        [*command, "--wowspec-faults=sweep"], cwd=tmp_path, env=environment, stdout=theirs, stderr=theirs
+    ) as process:
+        os.close(theirs)
+        said = b""
+        with contextlib.suppress(OSError):
+            while more := os.read(own, 65536):
+                said += more
+    os.close(own)
+    text = said.decode()
+
+    assert process.returncode == 1
+    assert re.search(r"\rwowspec: test 1 of 2, test_order: \d+ plans done, 0 found, \d+ left", text)
+    progressed, _, rest = text.partition("= FAILURES =")
+    assert progressed.count("noise of the test") == ("-s" in options)
+    assert "plans done" not in rest
+    assert ("noise of the test" in rest) is ("-s" not in options)
+    assert re.search(r"\r +\r(\x1b\[A\x1b\[\d+C)?(FAILED|F)", progressed)
