@@ -56,6 +56,27 @@ def test_messages_are_numbered_within_a_run():
     assert len({row["subject"] for row in rows if row["point"].startswith("event.deliver")}) == 1
 
 
+def test_each_message_says_what_it_came_of():
+    """A stream of its command, an event of its stream, a saga's command of the event, what is loaded of the command."""
+    [finding] = exploration(draws=True).replay(Plan.parse(PLAN))["findings"]
+    rows = finding["story"]["rows"]
+    first = {}
+    for row in rows:
+        first.setdefault((row["lane"], row["point"].partition(":")[0]), row)
+    placed = first["gateway:o-1", "command_bus.send"]
+    stored = first["o-1", "event_store.append"]
+    heard = first["OrderSaga.placed@o-1", "event.deliver"]
+    sent = first["gateway:s-1", "command_bus.send"]
+
+    assert placed["cause"] == -1
+    assert stored["cause"] == placed["subject"]
+    assert first["o-1", "state_event_bus.send"]["cause"] == stored["subject"]
+    assert heard["cause"] == stored["subject"]
+    assert sent["cause"] == heard["subject"]
+    assert first["s-1", "snapshot.load"]["cause"] == first["s-1", "event_store.load"]["cause"] == sent["subject"]
+    assert first["s-1", "event_store.append"]["cause"] == sent["subject"]
+
+
 def test_nobody_asks():
     """Where no report is asked for, nothing is kept."""
     [finding] = exploration().replay(Plan.parse(PLAN))["findings"]

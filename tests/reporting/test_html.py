@@ -17,6 +17,8 @@ import pytest
 from wowspec.reporting.html import page, page_text, write_html
 from wowspec.reporting.html.embedding import address, escaped, readable, script_json, slug
 from wowspec.reporting.html.groups import MOST_STORIES, MOST_TOLD, found_in
+from wowspec.reporting.html.payload import MOST_FAILURE
+from wowspec.reporting.html.unscripted import MOST_LINES, MOST_TEXTS, unscripted
 
 from .pages import NASTY, data_of, many, nasty, whole_document
 
@@ -342,11 +344,49 @@ def test_without_scripts_the_page_says_what_failed(document, text):
     assert failed
     assert f"<td>{len(document['tests'])}</td>" in static
     for test in failed:
-        assert escaped(test["failure"]) in static
+        assert escaped("\n".join(test["failure"].splitlines()[:MOST_LINES])) in static
         assert escaped(test["id"]) in static
     for group in due:
         assert escaped(group["findings"][0]["replay"]) in static
     assert "<script" not in static
+
+
+def test_without_scripts_a_thousand_failures_are_named(document):
+    """Each failed test has its place, the first ones their texts, none of which is endless."""
+    test = next(test for test in document["tests"] if test["outcome"] == "failed")
+    many_failed = [{**test, "id": f"test_it.py::test_{number}", "failure": "line\n" * 500} for number in range(1000)]
+
+    static = unscripted({**bare(document), "tests": many_failed})
+
+    assert static.count("<h3>") == 1000
+    assert static.count("<pre>") == MOST_TEXTS
+    assert static.count("… 440 more lines") == MOST_TEXTS
+
+
+def test_steps_can_be_read_back(document, text):
+    """Keyword, sentence, code and details of each step, once for all steps that say the same."""
+    data = data_of(text)
+    read = [
+        [data["words"][word] for word in step]
+        for test in data["tests"]
+        for spec in test.get("specs", [])
+        for step in spec.get("steps", [])
+    ]
+
+    assert read == [
+        [step["keyword"], step["sentence"], step["code"], *step["details"]]
+        for test in document["tests"]
+        for spec in test["specs"]
+        for step in spec["steps"]
+    ]
+
+
+def test_an_endless_failure_is_cut(document):
+    """What explains a failure stands first; of the rest it is said how much it is, and where."""
+    test = {**document["tests"][0], "failure": "x" * (MOST_FAILURE + 7)}
+    (shown,) = data_of(page_text({**bare(document), "tests": [test]}))["tests"]
+
+    assert shown["failure"].endswith("x\n… 7 more characters, in --wowspec-report=json:PATH")
 
 
 def test_two_thousand_specs_are_a_file_of_moderate_size(document):

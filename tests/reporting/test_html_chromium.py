@@ -247,6 +247,23 @@ def test_a_story_is_drawn_and_told(opened, report):
     assert "first departure" in page.evaluate("document.querySelector('.timeline').textContent")
 
 
+def test_arrows_lead_from_who_sent_to_who_was_meant(opened, report):
+    """A message arrives once from the lane that sent it; a saga's command comes of the function that made it."""
+    data = data_of(report.read_text(encoding="utf-8"))
+    test = next(test for test in data["tests"] if test["name"] == "test_order")
+    page = opened(test["key"])
+
+    assert page.evaluate("[...document.querySelectorAll('.story .arrow title')].map((e) => e.textContent)") == [
+        "sent by gateway:o-1, for o-1",
+        "sent by o-1, for OrderBoard.placed@o-1",
+        "sent by o-1, for OrderSaga.placed@o-1",
+        "made by OrderSaga.placed@o-1, for gateway:s-1",
+        "sent by o-1, for snapshot@o-1",
+        "sent by gateway:s-1, for s-1",
+        "sent by s-1, for snapshot@s-1",
+    ]
+
+
 def test_texts_that_mean_ill_do_nothing(opened, document, tmp_path):
     """They stand there as they are; no script of theirs runs, and no page is wider for them."""
     path = tmp_path / "ill.html"

@@ -16,8 +16,10 @@ from ...world.points import KINDS, POINTS
 from ..document import DocumentJson, SpecJson, TestJson
 from .embedding import address, readable
 from .groups import SORTS, cell_id, groups_of
-from .stories import COLUMNS, Words, run_of, said
+from .stories import COLUMNS, Words, run_of, said, step_of
 
+#: Characters of a failure's text.
+MOST_FAILURE: Final = 30_000
 #: The classes, worst first, with what each means and how it is coloured.
 _CLASSES: Final[dict[RecoveryClass, tuple[str, str]]] = {
     RecoveryClass.NEVER: ("a law broke, and no recovery that the application has makes it hold", "bad"),
@@ -68,14 +70,23 @@ def _test(test: TestJson, words: Words) -> dict[str, Any]:
             **test,
             "key": address("spec", name, test["id"]),
             "name": name,
-            "failure": readable(test["failure"]),
+            "failure": _failure(test["failure"]),
             "specs": [_spec(spec, words) for spec in test["specs"]],
         }
     )
 
 
+def _failure(text: str) -> str:
+    """A failure's text, of some length at most: what explains it stands first."""
+    if len(text) <= MOST_FAILURE:
+        return readable(text)
+    return (
+        f"{readable(text[:MOST_FAILURE])}\n… {len(text) - MOST_FAILURE} more characters, in --wowspec-report=json:PATH"
+    )
+
+
 def _spec(spec: SpecJson, words: Words) -> dict[str, Any]:
-    steps = [said(step) for step in spec["steps"]]
+    steps = [step_of(step, words) for step in spec["steps"]]
     return said({**spec, "steps": steps, "runs": [run_of(run, words) for run in spec["runs"]]})
 
 

@@ -1,4 +1,4 @@
-"""Runs and their rows in few bytes: a page holds thousands of them, and their words repeat."""
+"""Steps, runs and their rows in few bytes: a page holds thousands of them, and their words repeat."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from ...specs.run_json import RunJson
+from ..document import StepJson
 
 #: The columns of a row, in order; and whether they are texts, which a page holds once each, by number.
 COLUMNS: Final[tuple[tuple[str, bool], ...]] = (
@@ -43,6 +44,11 @@ class Words:
 def said(mapping: Mapping[str, Any]) -> dict[str, Any]:
     """A mapping without empty texts and lists: most are."""
     return {key: value for key, value in mapping.items() if value not in ("", [], None)}
+
+
+def step_of(step: StepJson, words: Words) -> list[int]:
+    """A step as numbers of texts: keyword, sentence, code, and each detail."""
+    return [words.at(text) for text in (step["keyword"], step["sentence"], step["code"], *step["details"])]
 
 
 def run_of(run: RunJson, words: Words) -> dict[str, Any]:

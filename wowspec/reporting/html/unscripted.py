@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from typing import Final
 
 from ...exploration.results import undeclared
 from ...specs.layout import several
@@ -10,7 +11,9 @@ from ..document import DocumentJson, TestJson
 from .embedding import escaped
 
 #: Outcomes that ask for somebody's attention.
-_FAILED = ("failed", "error", "xpassed")
+_FAILED: Final = ("failed", "error", "xpassed")
+#: So many failed tests are told with their texts, of so many lines; of the others the place. So many findings are told.
+MOST_TEXTS, MOST_LINES, MOST_FINDINGS = 50, 60, 100
 
 
 def unscripted(document: DocumentJson) -> str:
@@ -31,27 +34,33 @@ def unscripted(document: DocumentJson) -> str:
     if document["coverage"] is not None:
         rows += [("fault coverage", f"{document['coverage']:.0f} %")]
     numbers = "".join(f"<tr><th scope='row'>{escaped(name)}</th><td>{escaped(text)}</td></tr>" for name, text in rows)
-    failed = [_failed(test) for test in tests if test["outcome"] in _FAILED]
+    failed = [test for test in tests if test["outcome"] in _FAILED]
     lines = [
         "<p>This page is drawn by its scripts, and none runs here. The numbers, and what failed, without them:</p>",
         f"<table class='numbers'><caption>{escaped(several(len(tests), 'test'))}</caption>{numbers}</table>",
         "<h2>What failed</h2>",
-        *(failed or ["<p>Nothing failed.</p>"]),
+        *(_failed(test, told=place < MOST_TEXTS) for place, test in enumerate(failed)),
+        *([] if failed else ["<p>Nothing failed.</p>"]),
     ]
     if found:
         lines += ["<h2>Findings due to the domain</h2>", "<ul>"]
-        for test, finding, broken in found:
+        for test, finding, broken in found[:MOST_FINDINGS]:
             laws = ", ".join(item["title"] for item in broken)
             lines.append(
                 f"<li><code>{escaped(finding['plan'])}</code> breaks {escaped(laws)} in <code>{escaped(test)}</code>"
                 f"<br><code>{escaped(finding['replay'])}</code></li>"
             )
         lines.append("</ul>")
+        more = len(found) - MOST_FINDINGS
+        lines += [f"<p>And {more} more.</p>"] if more > 0 else []
     return "\n".join(lines)
 
 
-def _failed(test: TestJson) -> str:
+def _failed(test: TestJson, *, told: bool) -> str:
     head = f"{escaped(test['title'])} <small>{escaped(test['outcome'])}</small>"
     place = escaped(test["place"] or f"{test['file']}:{test['line']}")
-    text = f"<pre>{escaped(test['failure'])}</pre>" if test["failure"] else ""
-    return f"<section><h3>{head}</h3><p><code>{escaped(test['id'])}</code><br>{place}</p>{text}</section>"
+    lines = test["failure"].splitlines()
+    more = [f"… {len(lines) - MOST_LINES} more lines"] if len(lines) > MOST_LINES else []
+    text = escaped("\n".join(lines[:MOST_LINES] + more))
+    shown = f"<pre>{text}</pre>" if told and text else ""
+    return f"<section><h3>{head}</h3><p><code>{escaped(test['id'])}</code><br>{place}</p>{shown}</section>"

@@ -41,6 +41,11 @@ const classOf = new Map((faults ? faults.classes : []).map(([name, letter, meani
 // Worst first, as the document has them.
 const classesOf = (outcomes) => [...classOf.keys()].filter((name) => outcomes[name]);
 
+const stepsOf = (spec) => (spec.steps || []).map((texts) => {
+  const [keyword, sentence, code, ...details] = texts.map((text) => words[text]);
+  return { keyword, sentence, code, details };
+});
+
 const rowsOf = (run) => run.rows.map((cells) => {
   const row = {};
   data.columns.forEach(([name, isText], place) => { row[name] = isText ? words[cells[place]] : cells[place]; });

@@ -81,10 +81,10 @@ function drawBox(row, lane, y, lines, height, hatch) {
 function drawArrow(from, to, y, tip, made) {
   const right = to.middle > from.middle;
   const end = right ? to.left - 1 : to.left + to.width + 1;
-  return [
+  return s("g", { class: made ? "arrow made" : "arrow" },
+    s("title", {}, `${made ? "made by" : "sent by"} ${from.name}, for ${to.name}`),
     s("circle", { class: "tip", cx: from.middle, cy: y, r: 2.5 }),
-    s("path", { class: `sent${made ? " made" : ""}`, d: `M${from.middle} ${y}H${end}`, "marker-end": `url(#${tip})` }),
-  ];
+    s("path", { class: "sent", d: `M${from.middle} ${y}H${end}`, "marker-end": `url(#${tip})` }));
 }
 
 // Where the message of each row comes from: the lane that sent it, or the lane of the function that made it. It arrives in

@@ -10,8 +10,8 @@ function stepList(steps) {
     before = step.keyword;
     return h("li", { class: step.keyword },
       h("span", { class: first ? "word first" : "word" }, first ? SHOWN_AS[step.keyword] || step.keyword : "and"),
-      h("div", {}, said(step.sentence || step.code || step.verb),
-        (step.details || []).map((detail) => h("div", { class: "item" }, said(detail)))));
+      h("div", {}, said(step.sentence || step.code),
+        step.details.map((detail) => h("div", { class: "item" }, said(detail)))));
   }));
 }
 
@@ -58,7 +58,7 @@ function stories(spec, allOpen) {
 }
 
 function codeOf(spec) {
-  const lines = (spec.steps || []).map((step) => step.code).filter(Boolean);
+  const lines = stepsOf(spec).map((step) => step.code).filter(Boolean);
   return lines.length ? folded("The code of these steps", () => block(lines.join("\n"), { what: "the code", label: "The code of these steps", title: "Code" })) : null;
 }
 
@@ -74,7 +74,7 @@ function specSection(spec, test, alone) {
   const title = scenarioOf(spec, test) || (alone ? "In words" : "The spec");
   return h("section", {},
     h("h2", {}, said(title)),
-    h("div", { class: "scenario" }, about ? h("p", { class: "facts" }, said(about)) : null, stepList(spec.steps || []), codeOf(spec)),
+    h("div", { class: "scenario" }, about ? h("p", { class: "facts" }, said(about)) : null, stepList(stepsOf(spec)), codeOf(spec)),
     stories(spec, specsOf(test).reduce((sum, each) => sum + (each.runs || []).length, 0) <= MOST_OPEN),
     spec.left_out ? h("p", { class: "muted" }, `${several(spec.left_out, "more run")} of this spec ${spec.left_out === 1 ? "is" : "are"} left out.`) : null);
 }

@@ -7,7 +7,7 @@ function haystack(test) {
   let text = haystacks.get(test);
   if (text === undefined) {
     const specs = specsOf(test);
-    const steps = specs.flatMap((spec) => (spec.steps || []).flatMap((step) => [step.sentence, ...(step.details || [])]));
+    const steps = specs.flatMap((spec) => stepsOf(spec).flatMap((step) => [step.sentence, ...step.details]));
     text = [test.id, test.title, ...specs.flatMap((spec) => [spec.subject, spec.context, spec.scenario]), ...steps].filter(Boolean).join("\n").toLowerCase();
     haystacks.set(test, text);
   }
