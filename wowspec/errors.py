@@ -353,7 +353,10 @@ class InjectedTimeout(TimeoutError):
 
 
 class Sleepless(BaseException):
-    """More timers were set than any run should need: something sleeps again and again, and will never stop."""
+    """More was done than any run should need: something goes on and on, and will never stop.
+
+    Its argument is the task that slept once too often, where it was one.
+    """
 
 
 class ProcessCrash(BaseException):

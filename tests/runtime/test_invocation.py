@@ -13,7 +13,7 @@ from wowspec import aggregate_root, create_aggregate, on_command
 from wowspec.messages.envelopes import CommandMessage
 from wowspec.messages.exchange import ServerCommandExchange
 from wowspec.runtime.invocation import adapt
-from wowspec.world.scheduler import ForeignAwaitError
+from wowspec.world.foreign import ForeignAwaitError
 from wowspec.world.world import World
 
 

@@ -30,7 +30,7 @@ from wowspec import (
     stream,
 )
 from wowspec.errors import IllegalArgumentError
-from wowspec.world.scheduler import ForeignAwaitError
+from wowspec.world.foreign import ForeignAwaitError
 
 from .gateway_domain import (
     CreateOrder,

@@ -22,7 +22,7 @@ from wowspec import (
     projection,
     snapshot,
 )
-from wowspec.world.scheduler import ForeignAwaitError
+from wowspec.world.foreign import ForeignAwaitError
 
 from .gateway_domain import CreateOrder, Fetch, Fetched, Order, PayOrder, Source, shop
 

@@ -8,7 +8,8 @@ import pytest
 
 from wowspec.errors import ModelError
 from wowspec.world.clock import VirtualClock
-from wowspec.world.scheduler import Cancelled, ForeignAwaitError, Scheduler
+from wowspec.world.foreign import ForeignAwaitError
+from wowspec.world.scheduler import Cancelled, Scheduler
 
 
 @pytest.fixture

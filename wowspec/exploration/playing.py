@@ -27,6 +27,7 @@ from ..specs.items import CommandOf, build_command, wanted
 from ..specs.laws import Breach, check_laws
 from ..specs.nodes import ACTIONS, Node, Setup, When, WhenConcurrently, WhenEvent
 from ..specs.recorded import Condition, ConditionKind
+from ..specs.restless import circle_text
 from ..specs.run import Run, failure_of
 from ..specs.session import Profile, Session
 from ..world.choices import Choices
@@ -226,10 +227,10 @@ def play(
     except SpecError as error:
         played.author_error = error
     except Livelock:
-        played.livelock = _circle(played.rows)
+        played.livelock = circle_text(played.rows)
         close_unbegun(session.world.scheduler)
-    except Sleepless:
-        played.livelock = _restless(session)
+    except Sleepless as error:
+        played.livelock = _restless(session) if error.args else circle_text(played.rows)
         close_unbegun(session.world.scheduler)
     if watch is not None:
         watch.detach(session)
@@ -243,18 +244,6 @@ def play(
 
 #: How many timers a run may set for each point that it may pass: code that waits in a loop passes none.
 _TIMERS_TIMES: Final = 10
-#: How many of the last rows are looked at for a circle.
-_TAIL: Final = 400
-
-
-def _circle(rows: Sequence[TraceRow]) -> str:
-    """What a world that never comes to rest does again and again."""
-    tail = [f"{row.point} {row.outcome} {type(row.subject).__name__}" for row in rows[-_TAIL:]]
-    for size in range(1, len(tail) // 2 + 1):
-        if tail[-size:] == tail[-2 * size : -size]:
-            lines = [f"{row.lane} {row.point} {row.outcome} {row.detail}".rstrip() for row in rows[-size:]]
-            return "\n".join([f"the world never comes to rest; after {len(rows)} points it repeats:", *lines])
-    return f"the world did not come to rest within {len(rows)} points; the last: {rows[-1].point}"
 
 
 def _restless(session: Session) -> str:

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from ..errors import SpecError
 from ..modeling.functions import First, HandlerFunction
-from ..world.scheduler import ForeignAwaitError
+from ..world.foreign import ForeignAwaitError
 from ..world.world import World
 from .fault_points import CALLERS
 from .injection import arguments

@@ -32,6 +32,7 @@ from .layout import several
 from .nodes import Node, WhenConcurrently
 from .outcomes import Outcome, Outcomes
 from .requirements import require_agreement
+from .restless import run_to_rest
 from .run import Run, failure_of
 from .session import Session
 
@@ -216,7 +217,7 @@ class Flight:
         for place in self._sent:
             self._send(place)
         try:
-            self._sessions[0].world.scheduler.run()
+            run_to_rest(self._sessions[0].world)
         except BaseException:
             choices.abandon()
             raise
@@ -229,7 +230,7 @@ class Flight:
         for place in order:
             if place in self._sent:
                 self._send(place)
-                self._sessions[0].world.scheduler.run()
+                run_to_rest(self._sessions[0].world)
         return self._outcome("")
 
     def _send(self, place: int) -> None:

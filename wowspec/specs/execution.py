@@ -8,7 +8,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from ..errors import CommandValidationError, SpecError
+from ..errors import CommandValidationError, Sleepless, SpecError
 from ..modeling.identity import AggregateRef
 from ..runtime.validation import violations_of
 from ..world.points import COMMAND_VALIDATE, Room
@@ -33,6 +33,7 @@ from .nodes import (
 )
 from .refusals import require_command
 from .requirements import require_agreement
+from .restless import restless
 from .run import Run, failure_of
 from .session import Armed, Session, new_session
 from .verdicts import settle
@@ -82,7 +83,10 @@ def session_before(node: Node, opened: Callable[[Session], None] | None = None) 
         steps = [item for item in steps if not (isinstance(item.step, Setup) and item.step.shapes_fresh_world)]
     if opened is not None:
         opened(session)
-    apply_steps(session, steps, node)
+    try:
+        apply_steps(session, steps, node)
+    except Sleepless as error:
+        raise restless(session.world, error) from None
     return session, previous
 
 
@@ -143,7 +147,18 @@ def _is_function(command: Any) -> bool:
 
 
 def act(node: Node, session: Session, previous: Run | None) -> None:
-    """Run a step in the world as it is right before it, which is its own."""
+    """Run a step in the world as it is right before it, which is its own.
+
+    Raises:
+        SpecFailure: if its world never comes to rest.
+    """
+    try:
+        _act(node, session, previous)
+    except Sleepless as error:
+        raise restless(session.world, error) from None
+
+
+def _act(node: Node, session: Session, previous: Run | None) -> None:
     step = node.step
     if isinstance(step, WhenEvent):
         arm(session)

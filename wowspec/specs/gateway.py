@@ -21,6 +21,7 @@ from .gateway_world import GatewayWorld
 from .items import CommandOf, CommandOptions, Envelope, SentCommand, command_options, wanted
 from .misspelt import no_verb
 from .placing import place_of_caller
+from .restless import run_to_rest
 from .unheard import note_unheard
 
 T = TypeVar("T")
@@ -167,7 +168,7 @@ class Gateway(_Calls):
         self._held.require_rest()
         self._held.moved_by(place_of_caller())
         task = self._start(name, command, envelope, work)
-        task._scheduler.run()
+        run_to_rest(self._held.session.world)
         return self._held.end_of(task, name)
 
     def __repr__(self) -> str:

@@ -33,6 +33,7 @@ from .pending import Pending, pending_of
 from .placing import place_of_caller
 from .render import render
 from .requirements import require_point
+from .restless import run_to_rest
 from .run import APPLIED
 from .session import Profile, Session
 from .story import rows_text
@@ -222,7 +223,7 @@ class GatewayWorld:
             SpecFailure: if a law was broken.
         """
         __tracebackhide__ = True
-        self._go_on(lambda session: session.world.scheduler.run())
+        self._go_on(lambda session: run_to_rest(session.world))
 
     @property
     def pending(self) -> Pending:

@@ -16,8 +16,9 @@ from collections import deque
 from collections.abc import Callable, Coroutine, Generator
 from typing import TYPE_CHECKING, Any, Final, Generic, Protocol, TypeVar
 
-from ..errors import ModelError, ProcessCrash, Sleepless, SpecError
+from ..errors import ModelError, ProcessCrash, Sleepless
 from .clock import VirtualClock
+from .foreign import foreign_error
 
 if TYPE_CHECKING:
     from .choices import Choices
@@ -25,16 +26,15 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
+#: A world that comes to rest sets no more timers before it does, and no moment of it has more steps.
+MOST_TIMERS, _MOST_STEPS = 1_000_000, range(50_000)
+
 #: What a step gives where the task has ended, or waits for something of the world.
 _RESTS: Final[Any] = object()
 
 
 class Cancelled(BaseException):
     """Thrown into a task that is cancelled; user code's `except Exception` cannot swallow it."""
-
-
-class ForeignAwaitError(SpecError):
-    """Code inside the world awaited something of a real event loop."""
 
 
 class Future(Generic[T]):
@@ -217,7 +217,7 @@ class Seat(Protocol):
 class Scheduler:
     """Steps tasks on a virtual clock."""
 
-    __slots__ = ("_hung", "_order", "_ready", "_timers", "chooser", "clock", "current", "most_timers", "seats")
+    __slots__ = ("_hung", "_most", "_order", "_ready", "_timers", "chooser", "clock", "current", "most_timers", "seats")
 
     def __init__(self, clock: VirtualClock) -> None:
         self.clock: VirtualClock = clock
@@ -225,7 +225,9 @@ class Scheduler:
         self._ready: deque[Task[Any]] = deque()
         self._timers: list[tuple[int, int, Timer]] = []
         self._order = 0
-        self.most_timers: int = 1 << 62  # so many may be set before `Sleepless` ends it all
+        # So many may be set before `Sleepless` ends it all; `_most` is the bound at the moment.
+        self.most_timers: int = 1 << 62
+        self._most: int = 1 << 62
         # Nothing else refers to a task that hangs, and its coroutine must not be closed while the world goes on.
         self._hung: list[Any] = []
         #: Callers that drive the world from event loops of their own.
@@ -275,8 +277,8 @@ class Scheduler:
         """Call back at an instant (epoch nanoseconds)."""
         timer = Timer(nanos, callback)
         self._order += 1
-        if self._order > self.most_timers:
-            raise Sleepless
+        if self._order > self._most:
+            raise Sleepless(self.current)
         heapq.heappush(self._timers, (nanos, self._order, timer))
         return timer
 
@@ -320,15 +322,23 @@ class Scheduler:
         ready = self._ready
         chooser = self.chooser
         next_task = ready.popleft if chooser is None else lambda: chooser.pick(ready)
-        while True:
-            while ready:
-                task = next_task()
-                if not task.done:
-                    foreign = self._advance(task, None)
-                    if foreign is not _RESTS:
-                        yield from self._serve(task, foreign)
-            if not self.fire_next(until):
-                break
+        self._most = min(self.most_timers, self._order + MOST_TIMERS)
+        try:
+            while True:
+                for _ in _MOST_STEPS:
+                    if not ready:
+                        break
+                    task = next_task()
+                    if not task.done:
+                        foreign = self._advance(task, None)
+                        if foreign is not _RESTS:
+                            yield from self._serve(task, foreign)
+                else:
+                    raise Sleepless
+                if not self.fire_next(until):
+                    break
+        finally:
+            self._most = self.most_timers
         if until is not None and until > self.clock.nanos:
             self.clock.nanos = until
 
@@ -437,14 +447,3 @@ class Scheduler:
             self._ready.appendleft(task)
             return True
         return False
-
-
-def foreign_error(foreign: Any) -> ForeignAwaitError:
-    """What is thrown into a task that awaits something of an event loop where there is none."""
-    what = "something that gave control back to an event loop" if foreign is None else f"{foreign!r}"
-    return ForeignAwaitError(
-        f"the code awaited {what}, which needs a real event loop",
-        why="a world steps its code on virtual time and runs no event loop, so that every run is the same",
-        instead="inject a service that answers at once, ask for `clock: Clock` and `await clock.sleep(...)`, "
-        "or use the asynchronous form (`gateway.aio`) inside an async test",
-    )

@@ -13,8 +13,9 @@ from types import CoroutineType
 from typing import TYPE_CHECKING, Any, Final
 
 from .choices import NoFaults
+from .foreign import foreign_error
 from .points import POINTS, SERVICE_CALL
-from .scheduler import TURN, Task, foreign_error
+from .scheduler import TURN, Task
 
 if TYPE_CHECKING:
     from collections import deque
