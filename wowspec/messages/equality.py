@@ -162,8 +162,11 @@ def _surely_equal(left: Any, right: Any) -> bool:
 
 def _holds_same(holds: int, left: Any, right: Any) -> bool:
     """The same look at two objects of one class."""
+    if not holds:
+        return False
+    held = left.__dict__
     # What holds nothing is judged by its own comparison, if it has one.
-    if not holds or not left.__dict__ or not _same_texts(left.__dict__, right.__dict__):
+    if not held or not _same_texts(held, right.__dict__):
         return False
     return holds != _MODEL or not (
         left.__pydantic_extra__ or right.__pydantic_extra__ or left.__pydantic_private__ or right.__pydantic_private__
@@ -185,14 +188,15 @@ def _same_texts(left: dict[Any, Any], right: dict[Any, Any]) -> bool:
 
 _TEXT: Final[frozenset[type]] = frozenset((str,))
 
-#: How the instances of a class hold what they hold: in a dictionary alone, as a model, or in some other way.
+#: How instances of a class hold what they hold: in a dictionary alone, as a model with more than that, in another way.
 _OTHER, _DICT, _MODEL = 0, 1, 2
 _HOLDS_DICT: Final[dict[type, int]] = {}
 
 
 def _holds_dict(kind: type) -> int:
     if issubclass(kind, BaseModel):
-        return _MODEL
+        has_more = kind.model_config.get("extra") == "allow" or kind.__private_attributes__
+        return _MODEL if has_more else _DICT
     special = issubclass(kind, BaseException | type | Mapping | AbstractSet | Sequence)
     return _OTHER if special or _is_library(kind) or slots_of(kind) or not kind.__dictoffset__ else _DICT
 

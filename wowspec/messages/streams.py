@@ -106,7 +106,7 @@ def build_stream(
         if body is None:
             message = f"event {sequence - 1} of {last} that {command.name} returned is None (counted from 0)"
             raise IllegalArgumentError(message)
-        metadata = event_metadata(body.__class__)
+        metadata = event_metadata(type(body))
         events.append(
             DomainEvent(
                 next_id(), body, aggregate_id, version, metadata.name, command_id, Header(header),

@@ -9,7 +9,16 @@ from typing import Final
 from ..errors import IllegalArgumentError
 from .header import Header
 from .stages import STAGE_BY_NAME, CommandStage, parse_stage
-from .wait_plans import ChainTail, ChainTarget, FunctionSelector, StageTarget, WaitPlan, WaitTarget, stage_target
+from .wait_plans import (
+    SENT_STAGE,
+    ChainTail,
+    ChainTarget,
+    FunctionSelector,
+    StageTarget,
+    WaitPlan,
+    WaitTarget,
+    stage_target,
+)
 
 WAIT_ID: Final = "command_wait_id"
 WAIT_ENDPOINT: Final = "command_wait_endpoint"
@@ -150,7 +159,7 @@ def read_wanted_plan(header: Mapping[str, str], stage: CommandStage | None) -> E
     wait_command_id, endpoint, target = found
     if stage is not None and not target.wants(stage):
         return None
-    return ExtractedWaitPlan(endpoint, WaitPlan(wait_command_id, target, target.stage is CommandStage.SENT))
+    return ExtractedWaitPlan(endpoint, WaitPlan(wait_command_id, target, target.stage is SENT_STAGE))
 
 
 def require_wait_command_id(header: Mapping[str, str]) -> str:

@@ -16,6 +16,8 @@ from .stages import FUNCTION_STAGES, PREREQUISITES, WANTED, CommandStage, stage_
 if TYPE_CHECKING:
     from .wait_signals import WaitSignal
 
+#: The one stage that a void command reaches; each plan asks, and a member of an enum takes longer to find than a name.
+SENT_STAGE: Final = CommandStage.SENT
 _NANOS_PER_MILLI: Final = 1_000_000
 #: 30 seconds, in nanoseconds (CMD-346).
 DEFAULT_TIMEOUT_NANOS: Final = 30_000 * _NANOS_PER_MILLI
@@ -177,7 +179,7 @@ class WaitFor:
     def plan(self, wait_command_id: str) -> WaitPlan:
         """The plan for one command: its id is the wait id (CMD-126, CMD-372)."""
         target = self.target
-        return WaitPlan(wait_command_id, target, target.stage is CommandStage.SENT, self.timeout_nanos)
+        return WaitPlan(wait_command_id, target, target.stage is SENT_STAGE, self.timeout_nanos)
 
 
 def wait_for_stage(stage: CommandStage, context: str = "", processor: str = "", function: str = "") -> WaitFor:

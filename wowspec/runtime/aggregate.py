@@ -56,6 +56,12 @@ class Operation(StrEnum):
     STORE = "store"
 
 
+# Each command asks for these several times, and a member of an enum takes four times as long to find as a name.
+_STORED: Final = CommandState.STORED
+_SOURCE: Final = Operation.SOURCE
+_STORE: Final = Operation.STORE
+
+
 @dataclass(frozen=True, slots=True)
 class TransitionRow:
     """One legal transition; whatever is not here is an `UnsupportedOperationError` (CMD-234 to CMD-237)."""
@@ -116,7 +122,7 @@ def _space(_: CommandAggregate, message: CommandMessage[Any], state: StateAggreg
 
 
 def _stored(aggregate: CommandAggregate, message: CommandMessage[Any], _: StateAggregate) -> BaseException | None:
-    if aggregate.command_state is CommandState.STORED:
+    if aggregate.command_state is _STORED:
         return None
     return IllegalStateError(f"{message.name} met a command aggregate that is {aggregate.command_state}")
 
@@ -134,7 +140,7 @@ def _not_deleted(_: CommandAggregate, message: CommandMessage[Any], state: State
 
 
 def _defined(aggregate: CommandAggregate, message: CommandMessage[Any], _: StateAggregate) -> BaseException | None:
-    command_class, metadata = message.body.__class__, aggregate.metadata
+    command_class, metadata = type(message.body), aggregate.metadata
     if command_class in metadata.functions or command_class in metadata.built_in:
         return None
     root = metadata.command_class.__name__
@@ -178,7 +184,7 @@ class CommandAggregate:
         self.metadata: AggregateMetadata = metadata
         self.state: StateAggregate = state
         self.root: Any = metadata.make_root(state.state)
-        self.command_state: CommandState = CommandState.STORED
+        self.command_state: CommandState = _STORED
         self._append = append
         self._world = world
 
@@ -231,7 +237,7 @@ class CommandAggregate:
                 audit.built(stream)
             self.source(stream)
             exchange.aggregate_version = stream.version
-            storing = self._begin_store(self._transition(Operation.STORE, stream), stream, exchange)
+            storing = self._begin_store(self._transition(_STORE, stream), stream, exchange)
             if storing is not None:
                 await storing
             if audit is not None:
@@ -255,7 +261,7 @@ class CommandAggregate:
         Raises:
             UnsupportedOperationError: unless the command state is STORED.
         """
-        row = self._transition(Operation.SOURCE, stream)
+        row = self._transition(_SOURCE, stream)
         self.state.on_sourcing(stream)
         self.command_state = row.succeeds
 
@@ -265,7 +271,7 @@ class CommandAggregate:
         Raises:
             UnsupportedOperationError: at the call, unless the command state is SOURCED (CMD-236).
         """
-        return self._store(self._transition(Operation.STORE, stream), stream, exchange)
+        return self._store(self._transition(_STORE, stream), stream, exchange)
 
     async def _store(self, row: TransitionRow, stream: DomainEventStream, exchange: ServerCommandExchange[Any]) -> None:
         storing = self._begin_store(row, stream, exchange)
@@ -296,7 +302,7 @@ class CommandAggregate:
 
     def _main(self, exchange: ServerCommandExchange[Any]) -> Any:
         """Run the command function; gives its result, or a coroutine of it (CMD-265)."""
-        metadata, command_class = self.metadata, exchange.message.body.__class__
+        metadata, command_class = self.metadata, type(exchange.message.body)
         function = metadata.functions.get(command_class)
         if function is not None:
             exchange.function = function.info
@@ -307,7 +313,7 @@ class CommandAggregate:
 
     def _after(self, exchange: ServerCommandExchange[Any]) -> list[HandlerFunction]:
         """The after-functions of the command."""
-        return [item for item in self.metadata.after if applies(item, exchange.message.body.__class__)]
+        return [item for item in self.metadata.after if applies(item, type(exchange.message.body))]
 
     def _decided(self, result: Any, exchange: ServerCommandExchange[Any]) -> DomainEventStream:
         """Build the stream of what the functions returned (CMD-266, CMD-280)."""

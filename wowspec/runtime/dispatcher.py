@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, Final
 from ..messages.envelopes import CommandMessage
 from ..messages.exchange import ServerCommandExchange
 from ..modeling.aggregates import AggregateMetadata
-from ..world.points import COMMAND_ACKNOWLEDGE, Room
-from ..world.trace import make_lane
+from ..world.points import COMMAND_ACKNOWLEDGE
+from ..world.trace import COMMAND_ROOM, make_lane
 from .chain import COMMAND_DISPATCHER, Next, handle, log_resume
 from .command_filters import acknowledge
 from .receivers import Delivery
@@ -65,7 +65,8 @@ class AggregateCommandDispatcher:
         if self._early is not None:
             self._early.append((message, delivery))
             return
-        exchange = ServerCommandExchange(message, lane=make_lane((Room.COMMAND, message.aggregate_id.id, "")))
+        exchange = ServerCommandExchange(message)
+        exchange.lane = make_lane((COMMAND_ROOM, message.aggregate_id.id, ""))
         exchange.delivery = delivery
         audit = self._runtime.audit
         if audit is not None:

@@ -20,14 +20,13 @@ from ..errors import (
     ModelError,
 )
 from ..messages.envelopes import CommandMessage
-from ..messages.stages import CommandStage
 from ..messages.wait_headers import read_wait_plan, write_wait_plan
-from ..messages.wait_plans import DEFAULT_TIMEOUT_NANOS, WaitPlan, processed, snapshot
+from ..messages.wait_plans import DEFAULT_TIMEOUT_NANOS, SENT_STAGE, WaitPlan, processed, snapshot
 from ..messages.wait_signals import CommandResult, result_of_error, result_of_signal, sent_signal
 from ..modeling.identity import NamedAggregate, TopicKind
-from ..world.points import COMMAND_BUS_SEND, COMMAND_VALIDATE, REQUEST_ID_CHECK, Room
+from ..world.points import COMMAND_BUS_SEND, COMMAND_VALIDATE, REQUEST_ID_CHECK
 from ..world.scheduler import Cancelled
-from ..world.trace import Lane, TraceRow, make_lane
+from ..world.trace import GATEWAY_ROOM, Lane, TraceRow, make_lane
 from ..world.world import World
 from .awaiting import FinalSignal, deadline_exceeded, waiting_task
 from .buses import InMemoryCommandBus
@@ -146,7 +145,7 @@ class CommandGateway:
         task = scheduler.current or waiting_task(scheduler)
         timer = scheduler.call_at(scheduler.clock.nanos + plan.timeout_nanos, task.cancel)
         try:
-            lane = make_lane((Room.GATEWAY, message.aggregate_id.id, ""))
+            lane = make_lane((GATEWAY_ROOM, message.aggregate_id.id, ""))
             checking = self._check(message, plan, lane, plan.wait_command_id)
             if checking is not None:
                 await checking
@@ -312,7 +311,7 @@ class CommandGateway:
         plan, world = handle.plan, self.world
         # A handle of another make has no such marker, and always gets its SENT.
         skips = getattr(handle, "skips_successful_sent", False)
-        if not skips or plan.target.stage is CommandStage.SENT:
+        if not skips or plan.target.stage is SENT_STAGE:
             handle.next(sent_signal(message, plan.wait_command_id, None, world.errors, world))
 
     def violations_of(self, message: CommandMessage[Any]) -> Violations:
@@ -350,7 +349,7 @@ class CommandGateway:
 
 
 def _lane_of(message: CommandMessage[Any]) -> Lane:
-    return Lane(Room.GATEWAY, message.aggregate_id.id)
+    return Lane(GATEWAY_ROOM, message.aggregate_id.id)
 
 
 def _plan_suits_command(

@@ -12,6 +12,8 @@ from ..world.world import World
 from .fault_points import CALLERS
 from .injection import arguments
 
+#: What nearly every function takes first.
+_BODY: Final = First.BODY
 #: What event loops say when they are used where none runs.
 _NO_LOOP: Final = ("no running event loop", "must be called from async context", "unknown async library")
 
@@ -32,7 +34,7 @@ def call(handler: HandlerFunction, instance: Any, exchange: Any, world: World) -
         return world.perturber.call(handler, instance, exchange, world)
     kind = handler.first
     message = exchange.message
-    first = message.body if kind is First.BODY else message if kind is First.MESSAGE else exchange
+    first = message.body if kind is _BODY else message if kind is First.MESSAGE else exchange
     if handler.wraps_state:
         first = exchange.state_event
     try:

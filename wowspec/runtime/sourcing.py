@@ -152,7 +152,7 @@ class StateAggregate:
         plans = metadata.plans
         for event in events:
             body = event.body
-            plan = plans.get(body.__class__)
+            plan = plans.get(type(body))
             if plan is None:
                 plan = _plan_of(metadata, body)
             for effect in plan.effects:
@@ -285,7 +285,7 @@ class _Plan:
 
 
 def _plan_of(metadata: StateMetadata, body: Any) -> _Plan:
-    event_class = body.__class__
+    event_class = type(body)
     plan = metadata.plans[event_class] = _Plan(_effects_of(event_class), metadata.functions.get(event_class))
     return plan
 

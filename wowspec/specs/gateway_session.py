@@ -21,7 +21,6 @@ from ..modeling.identity import DEFAULT_TENANT_ID, GATEWAY_FUNCTION
 from ..runtime.system import Runtime
 from ..world.clock import DEFAULT_START_NANOS
 from ..world.scheduler import Task
-from ..world.trace import TraceRow
 from ..world.world import LoggedFailure
 from . import tracking
 from .defaults import WorldPlan
@@ -246,7 +245,7 @@ class GatewaySession:
                 texts = "\n".join(breach.text for breach in breaches).replace(
                     " .without_law(", " gateway.world.without_law("
                 )
-                raise SpecFailure(f"{texts}\n{rows_text(self._step_rows(session))}") from failure
+                raise SpecFailure(f"{texts}\n{rows_text(session.world.trace.rows[self._rows :])}") from failure
         if failure is not None:
             raise failure
 
@@ -275,15 +274,14 @@ class GatewaySession:
             world.spec_errors.clear()
             self._told.append(error)
             raise error
+        if failure is None and len(world.log) == self._logged:
+            return
         found = [getattr(failure, "original", None) or failure]
         found += [entry.error for entry in world.log[self._logged :] if entry.error not in self._told]
         for each in found:
             if isinstance(each, SpecError):
                 self._told.append(each)
                 raise each
-
-    def _step_rows(self, session: Session) -> list[TraceRow]:
-        return session.world.trace.rows[self._rows :]
 
     # --- commands -----------------------------------------------------------------------------------------------------
 

@@ -12,6 +12,7 @@ from typing import Any
 
 from ..errors import IllegalArgumentError, SpecError
 from ..faults.values import Fault
+from ..messages.commands import to_command_message
 from ..messages.envelopes import CommandMessage
 from ..modeling.aggregates import AggregateMetadata, aggregate_metadata, is_aggregate
 from ..modeling.commands import command_metadata
@@ -257,8 +258,10 @@ class Session:
             if spoken is not None and spoken.id == target and spoken.tenant_id != DEFAULT_TENANT_ID:
                 tenant_id = spoken.tenant_id
         try:
-            message = self.runtime.message(
+            message = to_command_message(
                 body,
+                origin=self.runtime.world,
+                scopes=self.runtime,
                 named_aggregate=metadata.named,
                 aggregate_id=target,
                 tenant_id=tenant_id if tenant_id is not None else metadata.static_tenant_id,

@@ -187,7 +187,7 @@ def read_back(stream: DomainEventStream, texts: Texts | None, *, share_headers: 
     header = stream.header if share_headers else stream.header.copy()
     events = []
     for index, event in enumerate(stream.events):
-        kind = event.body.__class__
+        kind = type(event.body)
         text = texts[index] if texts else None
         if text is None:
             text = encode(event.body)

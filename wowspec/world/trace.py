@@ -27,6 +27,11 @@ class Lane(NamedTuple):
         return self.aggregate_id
 
 
+#: The rooms that each command passes; a member of an enum takes longer to find than a name.
+GATEWAY_ROOM: Final = Room.GATEWAY
+COMMAND_ROOM: Final = Room.COMMAND
+SNAPSHOT_ROOM: Final = Room.SNAPSHOT
+
 #: A lane of its parts, `(room, aggregate_id, function)`: as `Lane(...)`, without a call that costs more than the work.
 make_lane: Final = cast("Callable[[tuple[Room, str, str]], Lane]", partial(tuple.__new__, Lane))
 

@@ -11,8 +11,8 @@ from ...messages.exchange import StateEventExchange
 from ...messages.stages import CommandStage
 from ...modeling.identity import SNAPSHOT_FUNCTION, NamedAggregate
 from ...modeling.ordering import ORDER_DEFAULT, ORDER_FIRST, Order
-from ...world.points import SNAPSHOT_SAVE, Room
-from ...world.trace import make_lane
+from ...world.points import SNAPSHOT_SAVE
+from ...world.trace import SNAPSHOT_ROOM, make_lane
 from ..chain import SNAPSHOT_DISPATCHER, Filter, FilterRow, Next, end_of_chain, handle
 from ..command_filters import version_text
 from ..dispatcher import PARALLELISM
@@ -88,12 +88,10 @@ class SnapshotDispatcher:
         self._runtime.listen(self._runtime.state_event_bus, named, self._receive, SNAPSHOT_DISPATCHER)
 
     def _receive(self, state_event: StateEvent[Any], delivery: Delivery[Any] | None = None) -> None:
-        exchange = StateEventExchange(
-            state_event,
-            function=SNAPSHOT_FUNCTION,
-            lane=make_lane((Room.SNAPSHOT, state_event.aggregate_id.id, "")),
-            delivery=delivery,
-        )
+        exchange = StateEventExchange(state_event)
+        exchange.function = SNAPSHOT_FUNCTION
+        exchange.lane = make_lane((SNAPSHOT_ROOM, state_event.aggregate_id.id, ""))
+        exchange.delivery = delivery
         job: Job = partial(handle, self._chain, exchange, self._world, SNAPSHOT_HANDLER)
         if not is_aimed_at(state_event.header, SNAPSHOT_FUNCTION):
             # SNP-019: a compensation message for another function.

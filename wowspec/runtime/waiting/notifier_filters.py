@@ -26,10 +26,11 @@ class NotifierFilter:
         world: passes the point `wait.notify:<STAGE>`, in the exchange's own lane.
     """
 
-    __slots__ = ("_notifier", "_stage", "_world")
+    __slots__ = ("_notifier", "_stage", "_tells_commands", "_world")
 
     def __init__(self, stage: CommandStage, notifier: WaitNotifier, world: World) -> None:
         self._stage = stage
+        self._tells_commands = stage is CommandStage.SAGA_HANDLED
         self._notifier = notifier
         self._world = world
 
@@ -83,7 +84,7 @@ class NotifierFilter:
             (),
             exchange.command_result,
             # Ids of the commands that a saga sent; other stages have none (CMD-339).
-            _commands(exchange) if self._stage is CommandStage.SAGA_HANDLED else (),
+            _commands(exchange) if self._tells_commands else (),
         )
         if failure is not None:
             info = self._world.errors.info(failure)

@@ -28,6 +28,9 @@ class WaitStep(NamedTuple):
 
 
 IGNORED: Final = WaitStep()
+#: As names, since each signal asks for them.
+_PROCESSED: Final = CommandStage.PROCESSED
+_PROJECTED: Final = CommandStage.PROJECTED
 _NEED_NO_PROCESSED: Final = frozenset({CommandStage.SENT, CommandStage.PROCESSED})
 
 
@@ -71,11 +74,11 @@ class StageWaitState:
         stage = signal.stage
         if signal.result:  # 3
             self._result = {**signal.result} if self._result is None else {**self._result, **signal.result}
-        if stage is CommandStage.PROCESSED:
+        if stage is _PROCESSED:
             self._processed = True
         if signal.error_code != ErrorCode.OK and stage in PREREQUISITES[target.stage]:  # 4 (CMD-362)
             return self._complete(signal, self._merged(signal))
-        if stage is target.stage and (stage is not CommandStage.PROJECTED or signal.is_last_projection):  # 5
+        if stage is target.stage and (stage is not _PROJECTED or signal.is_last_projection):  # 5
             self.retained = signal if self._result is None else self._merged(signal)
         elif signal.result and self.retained is not None:  # 6
             self.retained = self._merged(self.retained)
