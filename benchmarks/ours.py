@@ -10,6 +10,7 @@ from typing import Any
 
 from wowspec import Gateway, given, on
 from wowspec.messages.codec import encode
+from wowspec.messages.commands import to_command_message
 from wowspec.messages.envelopes import DomainEventStream
 from wowspec.messages.exchange import ServerCommandExchange
 from wowspec.modeling.aggregates import aggregate_metadata
@@ -18,8 +19,7 @@ from wowspec.runtime.command_filters import AggregateProcessorFilter
 from wowspec.runtime.processor import RetryableAggregateProcessor
 from wowspec.runtime.system import Runtime
 from wowspec.specs import tracking
-from wowspec.world.points import Room
-from wowspec.world.trace import Lane
+from wowspec.world.trace import COMMAND_ROOM, make_lane
 from wowspec.world.world import World
 
 from .domain import Account, AccountOpened, AccountState, Deposit, Deposited, OpenAccount
@@ -99,30 +99,31 @@ def save_load_save(times: int) -> Callable[[], float]:
     """
 
     def measure() -> float:
-        runtime = Runtime(World(), catalog=catalog_of([Account]))
+        world = World()
+        runtime = Runtime(world, catalog=catalog_of([Account]))
         runtime.event_store.on_stored = _texts_of
         metadata = aggregate_metadata(Account)
-        append = AggregateProcessorFilter(runtime).append
+        append, repository = AggregateProcessorFilter(runtime).append, runtime.repository
         numbers = itertools.count()
 
-        def process(body: Any) -> None:
-            message = runtime.message(body)
-            lane = Lane(Room.COMMAND, message.aggregate_id.id)
-            processor = RetryableAggregateProcessor(metadata, runtime.repository, append, runtime.world)
-            _complete(processor.process(ServerCommandExchange(message, lane=lane)))
+        async def process(body: Any) -> None:
+            message = to_command_message(body, origin=world, scopes=runtime)
+            exchange = ServerCommandExchange(message)
+            exchange.lane = make_lane((COMMAND_ROOM, message.aggregate_id.id, ""))
+            await RetryableAggregateProcessor(metadata, repository, append, world).process(exchange)
 
-        def once() -> None:
+        async def cycle() -> None:
             account = f"a-{next(numbers)}"
-            process(OpenAccount(id=account, holder="ann", balance=5))
-            process(Deposit(id=account, amount=3))
+            await process(OpenAccount(id=account, holder="ann", balance=5))
+            await process(Deposit(id=account, amount=3))
 
-        return timed(once, times)
+        return timed(lambda: _complete(cycle()), times)
 
     return measure
 
 
-def _texts_of(stream: DomainEventStream) -> list[bytes]:
-    return [encode(event.body) for event in stream.events]
+def _texts_of(stream: DomainEventStream) -> tuple[bytes, ...]:
+    return tuple([encode(event.body) for event in stream.events])
 
 
 def _complete(work: Coroutine[Any, Any, object]) -> None:
