@@ -326,10 +326,12 @@ def test_nothing_was_asked_for(opened, document, tmp_path):
 
 def test_without_scripts(browser, report, document):
     """Where scripts are off, the numbers and what failed can be read."""
-    page = browser.open(report.as_uri(), scripts=False)
+    page = browser.open(report.as_uri(), scripts=False, width=400)
     said = page.text()
+    width = page.evaluate("document.documentElement.scrollWidth")
     page.close()
     failed = [test for test in document["tests"] if test["outcome"] == "failed"]
 
     assert "What failed" in said
     assert all(test["id"] in said for test in failed)
+    assert width <= 400
