@@ -422,3 +422,26 @@ def test_strategies_are_no_specs_of_the_test():
         data.draw(strategies.histories(Booking, inject=[Numbers()]))
 
     run_alone()
+
+
+@pytest.mark.parametrize(
+    "inject", [list, Numbers, Numbers(), 3, "numbers"], ids=["list", "class", "object", "number", "text"]
+)
+def test_services_stand_in_a_list(inject):
+    """One service alone, its class, or anything else that holds none is refused, with what to write."""
+    with pytest.raises(SpecError, match=r"(?s)histories\(inject=.* is given no services.*instead: inject=\["):
+        strategies.histories(Booking, inject=inject)
+
+
+def test_a_missing_service_is_given_to_histories():
+    """Not by a verb of a spec: the error says so."""
+
+    @QUICK
+    @hypothesis.given(strategies.histories(Booking, min_size=1))
+    def run(history):
+        del history
+
+    with pytest.raises(SpecError) as caught:
+        run()
+
+    assert "instead: inject=[Numbers(...)] or inject={'numbers': ...}" in str(caught.value)

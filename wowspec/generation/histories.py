@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from hypothesis import reject, strategies as st
 
-from ..errors import SpecError
+from ..errors import Sleepless, SpecError
 from ..messages.envelopes import DomainEventStream
 from ..modeling.aggregates import AggregateMetadata, aggregate_metadata, is_aggregate
 from ..modeling.identity import DEFAULT_TENANT_ID, AggregateRef, NamedAggregate
+from ..runtime.injection import MissingServiceError
 from ..specs.builder import Spec, spec
 from ..specs.execution import send, session_before
 from ..specs.items import CommandOptions, On, Options, SentCommand, Stream
 from ..specs.laws import LAW_NAMES
 from ..specs.nodes import Node, Setup, Subject
+from ..specs.render import BRIEF, render
+from ..specs.restless import restless
 from ..specs.run import PROGRAMMING_ERRORS
 from ..specs.session import Session
 from ..specs.tracking import aside
@@ -35,6 +39,7 @@ def base_of(
     Raises:
         SpecError: for what is neither an aggregate root nor a spec of one.
     """
+    _require_services(caller, inject)
     with aside():
         base: Spec[Any] = subject if isinstance(subject, Spec) else spec(subject)
         for part in using:
@@ -51,6 +56,29 @@ def base_of(
             instead=f"{caller.verb}(Order), or {caller.verb}(spec(Order).using(...))",
         )
     return node, aggregate_metadata(cls)
+
+
+def _require_services(caller: Caller, inject: Any) -> None:
+    """Refuse what is one service, or none, where several belong."""
+    if isinstance(inject, Mapping | Iterable) and not isinstance(inject, str | bytes | type):
+        return
+    shown = f"{inject.__name__}()" if isinstance(inject, type) else render(inject, BRIEF)
+    raise SpecError(
+        f"{caller.verb}(inject={inject.__name__ if isinstance(inject, type) else shown}) is given no services",
+        why="they stand in a list, or in a mapping by their names",
+        instead=f"inject=[{shown}], or inject={{'payments': {shown}}}",
+    )
+
+
+def _said_here(error: MissingServiceError) -> MissingServiceError:
+    """What is missing, and how it is given to histories."""
+    instead = _INJECTED.sub(lambda found: f"inject=[{found[1]}]", error.instead)
+    instead = _INJECTED_BY_NAME.sub(lambda found: f"inject={{{found[1]!r}: ...}}", instead)
+    return MissingServiceError(error.what, why=error.why, instead=instead)
+
+
+_INJECTED: Final = re.compile(r"\.inject\((\w+\([^()]*\))\)")
+_INJECTED_BY_NAME: Final = re.compile(r"\.inject\((\w+)=\.\.\.\)")
 
 
 class Historian:
@@ -85,8 +113,13 @@ class Historian:
         command, options = (item.command, item.options) if isinstance(item, SentCommand) else (item, CommandOptions())
         # A command without an id of its own is for this instance.
         session.speak_of(self._reference(session, aggregate_id))
-        with aside():
-            run = send(session, command, options, None)
+        try:
+            with aside():
+                run = send(session, command, options, None)
+        except MissingServiceError as missing:
+            raise _said_here(missing) from None
+        except Sleepless as sleepless:
+            raise restless(session.world, sleepless) from None
         error = run.error
         if isinstance(error, PROGRAMMING_ERRORS):
             error.add_note(f"Raised for {command!r}, while {self._caller} made a history: no refusal, but a bug.")
