@@ -26,7 +26,9 @@ def test_trivial():
 def run_pytest(folder, *arguments):
     """Run pytest in a fresh process in `folder`, with the plugin loaded as an installed one is."""
     plugin = [] if INSTALLED else ["-p", "wowspec.plugin"]
-    environment = {name: value for name, value in os.environ.items() if not name.startswith(("PYTEST_", "COV_", "GITHUB_"))}
+    environment = {
+        name: value for name, value in os.environ.items() if not name.startswith(("PYTEST_", "COV_", "GITHUB_"))
+    }
     environment["PYTHONPATH"] = os.pathsep.join([os.getcwd(), environment.get("PYTHONPATH", "")])  # noqa: PTH109
     return subprocess.run(
         [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *plugin, *arguments],
