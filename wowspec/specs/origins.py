@@ -6,37 +6,20 @@ write if not the system but its spec is to be mended.
 
 from __future__ import annotations
 
-import inspect
-import linecache
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Final
 
 from ..modeling.identity import AggregateRef
+from ..modeling.places import place_of
 from ..modeling.processors import ProcessorKind
 from ..world.points import EVENT_DELIVER
 from .render import EVERYTHING, render
 from .run import Run
-from .saying import PACKAGE, short_path
 
 #: Functions that are named.
 _MOST_FUNCTIONS: Final = 3
 #: A longer call is not shown: nobody pastes it unread.
 _LONGEST_CALL: Final = 180
-#: A definition begins within so many lines of its decorators.
-_MOST_DECORATORS: Final = 12
-
-
-def place_of(handler: Any) -> str:
-    """`Order.pay (shop.py:86)`; empty for a function of the kit's own."""
-    code = getattr(inspect.unwrap(handler.function), "__code__", None)
-    if code is None or code.co_filename.startswith(PACKAGE):
-        return ""
-    line = code.co_firstlineno
-    for each in range(line, line + _MOST_DECORATORS):
-        if linecache.getline(code.co_filename, each).lstrip().startswith(("def ", "async def ")):
-            line = each
-            break
-    return f"{handler.place} ({short_path(code.co_filename)}:{line})"
 
 
 def decider_of(run: Run) -> str:

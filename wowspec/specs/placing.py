@@ -9,7 +9,7 @@ from itertools import islice
 from types import CodeType
 from typing import NamedTuple, NoReturn
 
-from .saying import PACKAGE, short_path
+from ..modeling.places import PACKAGE, short_path
 
 
 class Place(NamedTuple):

@@ -8,11 +8,11 @@ from types import CodeType
 from typing import Any, Final
 
 from ..errors import Sleepless, SpecFailure
+from ..modeling.places import PACKAGE, short_path
 from ..world.scheduler import MOST_TIMERS, Task
 from ..world.trace import TraceRow
 from ..world.unrest import close_unbegun
 from ..world.world import World
-from .saying import PACKAGE, short_path
 
 #: How many of the last rows are looked at for a circle.
 _TAIL: Final = 400

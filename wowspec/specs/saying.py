@@ -15,9 +15,9 @@ from typing import Final
 import pydantic
 
 from ..errors import printable
+from ..modeling.places import PACKAGE, short_path
 from .render import shorten
 
-PACKAGE: Final = str(Path(__file__).resolve().parent.parent)
 _LIBRARIES: Final = (PACKAGE, str(Path(pydantic.__file__).resolve().parent))
 #: Begins the line of a pydantic error that leads to its manual.
 _ADVERTISED: Final = "For further information visit "
@@ -123,11 +123,3 @@ def note_branch(error: BaseException, names: Sequence[str]) -> None:
         note.startswith("in branch ") for note in getattr(error, "__notes__", ())
     ):
         error.add_note(text)
-
-
-def short_path(filename: str) -> str:
-    """A file's path, seen from the working directory."""
-    try:
-        return str(Path(filename).relative_to(Path.cwd()))
-    except ValueError:
-        return filename

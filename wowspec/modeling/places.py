@@ -1,0 +1,35 @@
+"""Where a function of the author's stands in their files, for texts that send somebody there."""
+
+from __future__ import annotations
+
+import inspect
+import linecache
+from pathlib import Path
+from typing import Final
+
+from .functions import HandlerFunction
+
+PACKAGE: Final = str(Path(__file__).resolve().parent.parent)
+#: A definition begins within so many lines of its decorators.
+_MOST_DECORATORS: Final = 12
+
+
+def short_path(filename: str) -> str:
+    """A file's path, seen from the working directory."""
+    try:
+        return str(Path(filename).relative_to(Path.cwd()))
+    except ValueError:
+        return filename
+
+
+def place_of(handler: HandlerFunction) -> str:
+    """`Order.pay (shop.py:86)`; empty for a function of the kit's own."""
+    code = getattr(inspect.unwrap(handler.function), "__code__", None)
+    if code is None or code.co_filename.startswith(PACKAGE):
+        return ""
+    line = code.co_firstlineno
+    for each in range(line, line + _MOST_DECORATORS):
+        if linecache.getline(code.co_filename, each).lstrip().startswith(("def ", "async def ")):
+            line = each
+            break
+    return f"{handler.place} ({short_path(code.co_filename)}:{line})"
