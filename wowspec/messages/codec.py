@@ -152,18 +152,25 @@ def _make(tp: Any) -> Codec:
 
 
 def _pydantic_calls(cls: Any, facts: Facts) -> tuple[Callable[..., bytes], Callable[..., Any]]:
-    options = {"round_trip": True} if facts.round_trip else {}
-    write = partial(cls.__pydantic_serializer__.to_json, by_alias=False, **options)
-    load = partial(cls.__pydantic_validator__.validate_json, by_alias=False, by_name=True)
-    strict, lenient = partial(write, warnings="error"), partial(write, warnings=False)
+    write, read = cls.__pydantic_serializer__.to_json, cls.__pydantic_validator__.validate_json
+    round_trip = facts.round_trip
+    # Keywords are written out: those of a `partial` make a dictionary at each call.
+
+    def load(data: bytes | str) -> Any:
+        return read(data, by_alias=False, by_name=True)
+
+    def strict(value: Any, warnings: bool = True) -> bytes:
+        return write(value, by_alias=False, round_trip=round_trip, warnings="error" if warnings else False)  # type: ignore[no-any-return]
+
     if not issubclass(cls, BaseModel) or cls.model_config.get("extra") == "allow":
         return strict, load
     scalars = _SCALARS | {float} if facts.floats else _SCALARS
 
     def dump(value: Any, warnings: bool = True) -> bytes:
         # Where each field holds a scalar, none hides what its type does not allow; to ask for errors takes longest.
-        is_plain = not warnings or scalars.issuperset(map(type, value.__dict__.values()))
-        return lenient(value) if is_plain else strict(value)  # type: ignore[no-any-return]
+        if not warnings or scalars.issuperset(map(type, value.__dict__.values())):
+            return write(value, by_alias=False, round_trip=round_trip, warnings=False)  # type: ignore[no-any-return]
+        return strict(value)
 
     return dump, load
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass
-from functools import partial
 from typing import Any, Final, Protocol
 
 from ..modeling.ordering import Order, sorted_by_order
@@ -77,8 +76,16 @@ def link(filters: Iterable[Filter]) -> Next:
     """Put filters around each other, innermost first."""
     chain: Next = end_of_chain
     for item in filters:
-        chain = partial(item.filter, next=chain)
+        chain = _linked(item.filter, chain)
     return chain
+
+
+def _linked(call: Callable[[Any, Next], Awaitable[None]], following: Next) -> Next:
+    # As `partial(call, next=following)`, which would make a dictionary at each call.
+    def pass_on(exchange: Any) -> Awaitable[None]:
+        return call(exchange, following)
+
+    return pass_on
 
 
 def log_resume(error: Exception, exchange: Any, world: World, point: str) -> None:
