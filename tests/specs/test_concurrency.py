@@ -253,7 +253,7 @@ def test_a_lost_update_needs_two_processes():
     """In one process the lane of the aggregate hides that the drawer checks no version."""
     till(1).expect_one_of(is_balanced).expect_complete()
 
-    with pytest.raises(SpecFailure, match="the function said no to an outcome"):
+    with pytest.raises(SpecFailure, match="to which the function said no"):
         till(2).expect_one_of(is_balanced)
 
 

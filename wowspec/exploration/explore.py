@@ -122,12 +122,13 @@ class SpecExploration:
         reached = [address for address, _ in played.armory.reached or ()]
         lines = [f"the plan was not reached whole: {plan}"]
         missing = set(unreached)
-        for fault in plan:
-            if str(fault) in missing:
-                near = ", ".join(map(str, nearest(fault.address, reached))) or "nothing"
-                lines.append(f"  never reached: {fault.address}; near it: {near}")
+        meant_for = [(fault, nearest(fault.address, reached)) for fault in plan if str(fault) in missing]
+        for fault, near in meant_for:
+            lines.append(f"  never reached: {fault.address}; near it: {', '.join(map(str, near)) or 'nothing'}")
         lines.append("  why: a plan that no longer strikes proves nothing: the spec has changed since it was made")
-        lines.append("  instead: the address of a visit that is made; on the command line, the one test that it is for")
+        meant = [f"{near[0]}={fault.kind.value}" for fault, near in meant_for if near]
+        text = f"{' and '.join(meant)}, if that is meant" if meant else "the address of a visit that is made"
+        lines.append(f"  instead: {text}; on the command line, the one test that it is for")
         return "\n".join(lines)
 
     # --- as JSON ------------------------------------------------------------------------------------------------------

@@ -4,29 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, Generic, NoReturn, Self, TypeVar
 
 from ..errors import SpecError, SpecFailure
 from . import (
+    compared,
     downstream_expectations as on_downstream,
     event_expectations as on_events,
     outcome_expectations as on_outcome,
 )
-from .alignment import match_events
 from .concurrency import Concurrency, explore, is_conflict
+from .concurrent_texts import blamed, is_one_of, sides_of_outcome, unlike
 from .conditions import first_breach, require_condition
-from .diff import events_text
-from .event_expectations import says_yes
 from .interleaving import command_line, interleaving, told
 from .items import On
+from .layout import several
 from .misspelt import no_verb
 from .nodes import Node
-from .origins import decider_of
 from .outcomes import Outcome
 from .recorded import ConditionKind, recording
 from .render import BRIEF, render
 from .requirements import require_number, require_some
 from .run import PROGRAMMING_ERRORS, Run
+from .sides import Sides, failure
 from .tracking import note_cut_off, watch
 from .verdicts import undecided_text, unseen_text
 from .world_view import WorldView
@@ -106,18 +107,28 @@ class ConcurrentSpec(Generic[S]):
         """
         __tracebackhide__ = True
         where, function = (target, that) if isinstance(target, On) else (None, target)
-        return self._each(lambda run: on_events.state(run, where, function, fields), named=where is not None)
+        return self._each(
+            lambda run: on_events.state(run, where, function, fields),
+            lambda run: compared.state(run, where, fields),
+            named=where is not None,
+        )
 
     def expect_state_aggregate(self, target: On | None = None, /, **fields: Any) -> Self:
         """In each outcome this is known of the aggregate beside its state: `version`, `owner_id`, `deleted`, …."""
         __tracebackhide__ = True
-        return self._each(lambda run: on_events.state_aggregate(run, target, fields), named=target is not None)
+        return self._each(
+            lambda run: on_events.state_aggregate(run, target, fields),
+            lambda run: compared.state_aggregate(run, target, fields),
+            named=target is not None,
+        )
 
     def expect_version(self, version: int) -> Self:
         """In each outcome this is the stored head of the aggregate."""
         __tracebackhide__ = True
         require_number("expect_version", version, least=0)
-        return self._each(lambda run: on_events.version(run, version))
+        return self._each(
+            lambda run: on_events.version(run, version), lambda run: compared.count(version, on_events.head(run))
+        )
 
     def expect_events(self, *events: Any) -> Self:
         """In each outcome exactly these events were stored: by aggregate, the commands' own first, in their order."""
@@ -141,7 +152,8 @@ class ConcurrentSpec(Generic[S]):
         for outcome in self.run().outcomes:
             stored = len(outcome.events)
             if stored != count:
-                self._fail(f"{stored} events were stored, expected {count}: {render(list(outcome.events))}", outcome)
+                text = f"{several(stored, 'event')} stored, expected {count}: {render(list(outcome.events))}"
+                self._fail(text, outcome, partial(compared.count, count, stored))
         return self
 
     def expect_stored(self, target: On, *history: Any) -> Self:
@@ -153,7 +165,12 @@ class ConcurrentSpec(Generic[S]):
                 why="the commands may be for several aggregates",
                 instead="expect_stored(on(Account, 'a-1'), *its_whole_history)",
             )
-        return self._each(lambda run: on_events.history(run, target, on_events.with_types(history)), named=True)
+        wanted = on_events.with_types(history)
+        return self._each(
+            lambda run: on_events.history(run, target, wanted),
+            lambda run: compared.history(run, target, wanted),
+            named=True,
+        )
 
     def expect_one_of(self, *alternatives: Any) -> Self:
         """Each outcome is one of these.
@@ -177,10 +194,11 @@ class ConcurrentSpec(Generic[S]):
         __tracebackhide__ = True
         found = self.run()
         for outcome in found.outcomes:
-            if not _is_one_of(outcome, alternatives):
-                text = _unlike(outcome, alternatives)
+            if not is_one_of(outcome, alternatives):
+                text = unlike(outcome, alternatives)
                 in_turn = found.in_order(tuple(range(len(outcome.runs))))
-                self._fail(text + _blamed(outcome, in_turn=_is_one_of(in_turn, alternatives)), outcome)
+                who = blamed(outcome, in_turn=is_one_of(in_turn, alternatives))
+                self._fail(text + who, outcome, partial(sides_of_outcome, outcome, alternatives))
         return self
 
     def expect_view(
@@ -335,16 +353,29 @@ class ConcurrentSpec(Generic[S]):
 
     # --- judging ------------------------------------------------------------------------------------------------------
 
-    def _each(self, judge: Callable[[Run], str | None], *, named: bool = False) -> Self:
+    def _each(
+        self,
+        judge: Callable[[Run], str | None],
+        sides: Callable[[Run], Sides | None] | None = None,
+        *,
+        named: bool = False,
+    ) -> Self:
         __tracebackhide__ = True
         for outcome in self.run().outcomes:
             run = outcome.runs[0] if named else outcome.run_of_reference()
             text = judge(run)
             if text is not None:
-                self._fail(text, outcome)
+                self._fail(text, outcome, None if sides is None else partial(sides, run))
         return self
 
-    def _fail(self, text: str, outcome: Outcome, *, timeline: bool = True) -> NoReturn:
+    def _fail(
+        self,
+        text: str,
+        outcome: Outcome,
+        sides: Callable[[], Sides | None] | None = None,
+        *,
+        timeline: bool = True,
+    ) -> NoReturn:
         __tracebackhide__ = True
         found = self._found
         assert found is not None
@@ -357,7 +388,7 @@ class ConcurrentSpec(Generic[S]):
         if timeline:
             parts += interleaving(outcome)
         parts += [f"  replay: {command_line(found.step, outcome.schedule)}", f"  explored: {found.explored}"]
-        raise SpecFailure("\n".join(parts)) from None
+        raise failure("\n".join(parts), sides) from None
 
     def _unserializable(self, found: Concurrency, outcome: Outcome) -> str:
         lines = ["no order of the commands, one after another, ends like this"]
@@ -371,43 +402,3 @@ class ConcurrentSpec(Generic[S]):
                 names = " then ".join(str(place + 1) for place in order)
                 lines += [f"    {names}: {render(list(other.events))}"]
         return "\n".join(lines)
-
-
-def _is_like(outcome: Outcome, alternative: Any) -> bool:
-    if callable(alternative):
-        return says_yes(alternative, outcome)
-    return match_events(on_events.with_types(alternative), list(outcome.events)).matched
-
-
-def _is_one_of(outcome: Outcome, alternatives: Sequence[Any]) -> bool:
-    return any(_is_like(outcome, alternative) for alternative in alternatives)
-
-
-def _blamed(outcome: Outcome, *, in_turn: bool) -> str:
-    """Which functions ran, what services came to, and whether all is well where the commands come one after another."""
-    places = dict.fromkeys(place for run in outcome.runs if (place := decider_of(run)))
-    lines = [f"  made by {', '.join(places)}"] if places else []
-    held = outcome.runs[0].session.world.services.named()
-    lines += [f"  service {name}: {render(service, BRIEF)}" for name, service in held]
-    if in_turn:
-        lines += [
-            "  why: one after another they end as expected: here, a command changes what another has looked at",
-            "  instead: let one aggregate hold what both change, change it in one step, or name this outcome, too",
-        ]
-    return "".join(f"\n{line}" for line in lines)
-
-
-def _unlike(outcome: Outcome, alternatives: Sequence[Any]) -> str:
-    if len(alternatives) == 1 and not callable(alternatives[0]):
-        match = match_events(on_events.with_types(alternatives[0]), list(outcome.events))
-        return events_text(match, ledger="stored")
-    if len(alternatives) == 1:
-        return f"the function said no to an outcome\n  stored: {render(list(outcome.events))}"
-    lines = [
-        f"an outcome is none of the {len(alternatives)} that are expected",
-        f"  stored: {render(list(outcome.events))}",
-    ]
-    for alternative in alternatives:
-        if not callable(alternative):
-            lines += [f"  expected: {render(list(alternative))}"]
-    return "\n".join(lines)

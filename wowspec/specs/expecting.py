@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar
 
-from ..errors import SpecError, SpecFailure, printable
+from ..errors import SpecError, SpecFailure
 from ..messages.stages import CommandStage
 from ..runtime.aggregate import CommandState
 from . import compared, event_expectations as on_events, outcome_expectations as on_outcome
@@ -21,8 +21,8 @@ from .remarks import downstream
 from .requirements import CommandStateName, StageName, require_no_processors, require_some
 from .run import Run
 from .run_hints import explain_missing_service, run_hints
-from .saying import traceback_text
-from .sides import Sides, quietly, sides_of_events, sides_of_order, sides_of_types
+from .saying import named_in_reason, traceback_text
+from .sides import Sides, failure, sides_of_events, sides_of_order, sides_of_types
 from .story import timeline
 from .tracking import current, look_at, soft_text
 from .verdicts import obey_laws
@@ -84,13 +84,15 @@ class Expecting(Generic[S]):
         __tracebackhide__ = True
         if text is None:
             return self
+        error = run.error if not run.decided else None
+        how = "its sender's call ended" if run.is_unknown else "the command failed"
+        if run.message is None and not isinstance(run.command, CommandOf):
+            how = "the function failed"
+        if error is not None:
+            text = named_in_reason(text, error, how)
         names = self._node.branch_names()
         parts = [f"in branch {' > '.join(names)}: {text}" if names else text]
-        error = run.error
-        if error is not None and not run.decided:
-            how = "its sender's call ended" if run.is_unknown else "the command failed"
-            if run.message is None and not isinstance(run.command, CommandOf):
-                how = "the function failed"
+        if error is not None:
             parts.append(f"  {how}:\n{traceback_text(error)}")
         parts += [f"  hint: {hint}" for hint in run_hints(run, self._node)]
         parts += departure_text(run, self._node)
@@ -99,7 +101,7 @@ class Expecting(Generic[S]):
         if self._soft is not None:
             self._soft.append(SoftFailure(place_of_caller(), whole))
             return self
-        raise failure(whole, quietly(sides)) from None
+        raise failure(whole, sides) from None
 
     def soft(self) -> Self:
         """Collect failures from here on; they are reported together when the test ends, or by `verify()`."""
@@ -407,11 +409,3 @@ class Expecting(Generic[S]):
         run = self.run()
         text = on_outcome.fired(run, times)
         return self._judge(text, run, lambda: compared.count(times, len(run.fired)))
-
-
-def failure(text: str, sides: Sides | None) -> SpecFailure:
-    """A failure that tools can read: `expected` and `actual` are attributes (None where nothing is compared)."""
-    error = SpecFailure(text)
-    if sides is not None:
-        error.expected, error.actual = map(printable, sides)
-    return error

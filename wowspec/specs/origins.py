@@ -20,6 +20,8 @@ from .run import Run
 _MOST_FUNCTIONS: Final = 3
 #: A longer call is not shown: nobody pastes it unread.
 _LONGEST_CALL: Final = 180
+#: Says what to write if the order does not matter; how it would hold in order is another thing.
+_OTHER_ORDER: Final = "\n  hint: if the order does not matter"
 
 
 def decider_of(run: Run) -> str:
@@ -88,6 +90,6 @@ def if_right(
 def closing(text: str, *lines: Callable[[], list[str]]) -> str:
     """A failure text with such lines below it; what to write is left out where a hint says it already."""
     found = [line for make in lines for line in make()]
-    if "\n  hint: " in text:
+    if "\n  hint: " in text and _OTHER_ORDER not in text:
         found = [line for line in found if not line.startswith("  if it is right")]
     return "\n".join([text, *found])

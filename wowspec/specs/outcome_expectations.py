@@ -44,6 +44,7 @@ def error(run: Run, kind: type[BaseException] | None, match: str | None, code: s
     if isinstance(failure, DeadlineExceeded):
         return (
             f"{shown(run.command)} did not fail: its sender's deadline passed, and its outcome is unknown\n"
+            "  why: it may have done all that it should, or still will; nobody told its sender of an error\n"
             "  instead: .expect_unknown_outcome()"
         )
     own = code_of(run)
@@ -170,7 +171,7 @@ def succeeded(run: Run) -> str | None:
         return None
     said = f"{shown(run.command)} was expected to succeed"
     if run.is_unknown:
-        return said
+        return f"{said}, but the deadline of its sender passed: its outcome is unknown"
     text = first_line(found)
     how = f"{said}, but failed with {type(found).__name__}{f': {text}' if text else ''}"
     return how if isinstance(found, PROGRAMMING_ERRORS) else f"{how}{_if_meant(type(found).__name__)}"

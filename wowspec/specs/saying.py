@@ -45,6 +45,13 @@ def first_line(error: BaseException) -> str:
     return printable(text_of(error).strip().partition("\n")[0].rstrip())
 
 
+def named_in_reason(text: str, error: BaseException, how: str) -> str:
+    """A failure text whose first line says which error came, too: it is all that a summary shows."""
+    reason, break_, rest = text.partition("\n")
+    name = type(error).__name__
+    return text if name in reason or "deadline" in reason else f"{reason}; {how} with {name}{break_}{rest}"
+
+
 def traceback_text(error: BaseException) -> str:
     """Where an error was raised, by the author's own frames, what it says, and the errors behind it."""
     return "\n".join(_told(error, "    ", []))

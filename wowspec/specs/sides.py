@@ -12,6 +12,7 @@ from typing import Any, Final, NamedTuple
 
 from pydantic import BaseModel
 
+from ..errors import SpecFailure, printable
 from ..messages.equality import MISSING, Difference
 from ..messages.records import attributes_of
 from .alignment import Verdict, match_events
@@ -109,6 +110,15 @@ def sides_of_parts(parts: Iterable[tuple[str, str, str | None]]) -> Sides:
         "\n".join(f"{label}: {wanted}" for label, _, wanted in rows),
         "\n".join(f"{label}: {is_there}" for label, is_there, _ in rows),
     )
+
+
+def failure(text: str, make: Callable[[], Sides | None] | None = None) -> SpecFailure:
+    """A failure that tools can read: `expected` and `actual` are attributes (None where nothing is compared)."""
+    error = SpecFailure(text)
+    sides = quietly(make)
+    if sides is not None:
+        error.expected, error.actual = map(printable, sides)
+    return error
 
 
 def quietly(make: Callable[[], Sides | None] | None) -> Sides | None:
