@@ -15,6 +15,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import partial
+from types import CoroutineType
 from typing import Any, Final, TypeVar
 from uuid import UUID
 
@@ -24,6 +25,7 @@ from pydantic_core import PydanticSerializationError, SchemaSerializer, SchemaVa
 
 from ..errors import DecodeError, DefinitionError, NotSerializableError
 from ..modeling.functions import Namespace, UnresolvedAnnotation
+from ..modeling.unawaited import NEVER_RAN, close_unawaited
 from .field_types import (
     NOTHING,
     Facts,
@@ -288,6 +290,13 @@ def _refused(value: Any, error: Exception) -> NotSerializableError:
     path, culprit = _culprit(value, type(value).__name__, 0)
     if isinstance(error, NotSerializableError):
         return error
+    if isinstance(culprit, CoroutineType):
+        name = close_unawaited(culprit)
+        return NotSerializableError(
+            f"{path} is the coroutine of {name}(...), which has no JSON",
+            why=NEVER_RAN,
+            instead=f"hold its result: await {name}(...)",
+        )
     reason = str(error).splitlines()[0]
     instead = "hold plain values, dataclasses or pydantic models, and give handlers their services as parameters"
     if isinstance(culprit, bytes):

@@ -315,6 +315,13 @@ class CommandAggregate:
         """The after-functions of the command."""
         return [item for item in self.metadata.after if applies(item, type(exchange.message.body))]
 
+    def makers(self, message: CommandMessage[Any]) -> list[HandlerFunction]:
+        """The functions that make a command's events, for error texts."""
+        kind = type(message.body)
+        function = self.metadata.functions.get(kind)
+        after = [item for item in self.metadata.after if applies(item, kind)]
+        return [function.handler, *after] if function is not None else after
+
     def _decided(self, result: Any, exchange: ServerCommandExchange[Any]) -> DomainEventStream:
         """Build the stream of what the functions returned (CMD-266, CMD-280)."""
         state = self.state

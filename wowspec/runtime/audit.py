@@ -17,7 +17,7 @@ from typing import Any, Final
 from pydantic import BaseModel
 from pydantic_core import from_json
 
-from ..errors import DecodeError, SpecError
+from ..errors import DecodeError, NotSerializableError, SpecError
 from ..messages.codec import decode, encode
 from ..messages.envelopes import DomainEventStream
 from ..messages.equality import MISSING, Difference, deep_difference
@@ -25,6 +25,7 @@ from ..messages.exchange import ServerCommandExchange
 from ..messages.records import attributes_of, slots_of
 from ..modeling.functions import HandlerFunction
 from ..modeling.identity import AggregateRef
+from .returned import makers_of, no_event
 from .sourcing import StateAggregate
 
 #: JSON of each event of a stream, in order; None for what has no JSON.
@@ -110,11 +111,18 @@ class Audit:
         """A command's stream was built, and is about to be sourced: its texts are those of what was decided."""
         exchange = self.exchanges.get(stream.command_id)
         command = None if exchange is None else type(exchange.message.body)
+        errors = self.errors
+        known = len(errors)
         for event in stream.events:
             kind = type(event.body)
-            if kind is command or kind.__module__ == "builtins":
-                self.errors.append(_no_event(event.body, command))
+            alien = _ALIEN.get(kind)
+            if alien is None:
+                alien = _ALIEN[kind] = kind.__module__ == "builtins" or issubclass(kind, type)
+            if alien or kind is command:
+                errors.append(no_event(event.body, exchange))
         self._decided[stream.id] = self.texts_of(stream)
+        if len(errors) > known:
+            errors[known:] = [_made_by(error, exchange) for error in errors[known:]]
 
     def wrote(self, stream: DomainEventStream, texts: Texts) -> None:
         """A stream that no command decided is about to be stored; these are its texts."""
@@ -233,23 +241,13 @@ class Watch:
         self._audit.changed(place, subject, self._message.aggregate_id, value, before)
 
 
-def _no_event(body: Any, command: type | None) -> SpecError:
-    """The error of an author whose function returned what can be no event."""
-    if command is not None and type(body) is command:
-        what = f"the command {command.__name__} itself"
-    else:
-        text = repr(body)
-        of = "" if command is None else f" for {command.__name__}"
-        what = f"{text if len(text) <= _BRIEF else text[: _BRIEF - 1] + '…'}{of}"
-    return SpecError(
-        f"a function returned {what}, which is no event",
-        why="an event says what happened, and is an object of a class of its own",
-        instead="return OrderPaid(...), or None if nothing happened",
-    )
+def _made_by(error: SpecError, exchange: ServerCommandExchange[Any] | None) -> SpecError:
+    """What has no JSON, with the functions that made it."""
+    if type(error) is not NotSerializableError:
+        return error
+    return NotSerializableError(f"{makers_of(exchange)}: {error.what}", why=error.why, instead=error.instead)
 
 
-#: Characters of a value in an error's text.
-_BRIEF: Final = 60
 #: What a value was: its fields, if all of them are plain; else its JSON; None if it has none.
 Mark = dict[str, Any] | bytes | None
 
@@ -259,6 +257,8 @@ _PLAIN: Final[frozenset[type]] = frozenset(
         uuid.UUID,
     )
 )  # fmt: skip
+#: Whether an object of this class can be no event: one of Python's own, or itself a class.
+_ALIEN: Final[dict[type, bool]] = {}
 #: Whether all that an object of this class holds is in its dictionary.
 _SHALLOW: Final[dict[type, bool]] = {}
 

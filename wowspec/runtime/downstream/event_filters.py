@@ -70,7 +70,7 @@ class EventFunctionFilter:
         else:
             result = await self._watched(exchange)
         if target.kind is ProcessorKind.STATELESS_SAGA:
-            exchange.command_stream = await send_commands(result, event, runtime, target.handler.place)
+            exchange.command_stream = await send_commands(result, event, runtime, target.handler)
         unrest = world.unrest
         if unrest is not None and unrest.is_doomed(exchange.lane):
             await unrest.die(exchange.lane.function)

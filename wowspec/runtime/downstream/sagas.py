@@ -12,6 +12,8 @@ from ...messages.envelopes import CommandMessage, DomainEvent
 from ...messages.propagation import propagate
 from ...messages.streams import flatten
 from ...modeling.claims import aggregates_of_event
+from ...modeling.functions import HandlerFunction
+from ..returned import no_command
 
 if TYPE_CHECKING:
     from ..system import Runtime
@@ -31,26 +33,35 @@ class CommandStream:
         return len(self.commands)
 
 
-async def send_commands(result: Any, event: DomainEvent[Any], runtime: Runtime, place: str) -> CommandStream:
+async def send_commands(
+    result: Any, event: DomainEvent[Any], runtime: Runtime, handler: HandlerFunction
+) -> CommandStream:
     """Build and send the commands strictly in order; a failure stops the rest (SAG-010, SAG-013).
 
     Args:
-        result: what the function at `place` returned (SAG-002).
+        result: what the function returned (SAG-002).
         event: what it was given.
         runtime: whose gateway sends.
-        place: class and method.
+        handler: the function.
 
     Raises:
-        SpecError: for a set, whose commands have no order; for an event.
+        SpecError: for a set, whose commands have no order; for an event, a class or a coroutine.
         Exception: what building or sending a command raised; earlier commands stay sent.
     """
+    place = handler.place
     if isinstance(result, set | frozenset):
         raise runtime.world.blame_author(_unordered(result, place))
     sent = []
     for index, item in enumerate([] if result is None else flatten(result)):
         if not isinstance(item, CommandMessage | CommandBuilder) and _is_event(item, runtime):
             raise runtime.world.blame_author(_event_returned(item, place))
-        command = await to_saga_command(item, index, event, runtime)
+        try:
+            command = await to_saga_command(item, index, event, runtime)
+        except Exception:
+            stray = no_command(item, handler)
+            if stray is None:
+                raise
+            raise runtime.world.blame_author(stray) from None
         if runtime.armory is not None:
             runtime.armory.caused(command, event, place.partition(".")[0], index)
         if runtime.world.perturber is not None:
