@@ -20,12 +20,12 @@ from ..world.points import (
 from ..world.trace import TraceRow
 from ..world.world import LoggedFailure
 from .layout import several
-from .origins import decider_of
 from .render import BRIEF, quoted, render
 from .requirements import CommandStateName, StageName, require_number, require_point, require_stage
 from .run import APPLIED, PROGRAMMING_ERRORS, Run
 from .saying import first_line, refused_fields, text_of, traceback_text
 from .showing import shown
+from .unfailed import succeeded_instead
 from .value_diff import mapping_text, order_text
 
 #: A pattern is looked for in all of an error's text.
@@ -40,7 +40,7 @@ def error(run: Run, kind: type[BaseException] | None, match: str | None, code: s
     _require_something("expect_error", kind, match, code)
     failure, found = run.failure, run.error
     if failure is None or found is None:
-        return _succeeded_instead(run, wanted_text(kind, match, code), kind)
+        return succeeded_instead(run, wanted_text(kind, match, code), kind, match)
     if isinstance(failure, DeadlineExceeded):
         return (
             f"{shown(run.command)} did not fail: its sender's deadline passed, and its outcome is unknown\n"
@@ -67,18 +67,6 @@ def error(run: Run, kind: type[BaseException] | None, match: str | None, code: s
 def is_matched(match: str, found: BaseException) -> bool:
     """Whether a pattern is found in what an error says, or in `field: why` of a field that was refused."""
     return any(re.search(match, text) for text in (text_of(found, WHOLE_TEXT), *refused_fields(found)))
-
-
-def _succeeded_instead(run: Run, wanted: str, kind: type[BaseException] | None) -> str:
-    lines = [f"{shown(run.command)} succeeded, but was expected to fail with {wanted}"]
-    place = decider_of(run)
-    if run.message is not None and place:
-        stored = list(run.stored)
-        lines.append(f"  it stored {', '.join(render(body) for body in stored) if stored else 'nothing'}")
-        raised = f"raise {kind.__name__ if kind is not None else 'it'} in {place}"
-        holds = ".expect_events(...)" if stored else ".expect_no_events()"
-        lines.append(f"  instead: {raised}, or {holds} if it may succeed")
-    return "\n".join(lines)
 
 
 def _if_meant(arguments: str) -> str:

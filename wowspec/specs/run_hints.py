@@ -23,6 +23,7 @@ from ..modeling.naming import message_name
 from ..runtime.injection import MissingServiceError
 from ..world.clock import NANOS_PER_MILLI
 from .alignment import Match, Verdict
+from .beforehand import refused_elsewhere
 from .compare import equals
 from .hints import MOST_HINTS, Rule, differing
 from .nodes import ACTIONS, GivenState, History, Node, Setup, Step, WithFaults, WithoutLaw
@@ -310,6 +311,7 @@ RULES: Final[Sequence[RunRule]] = (
     _went_elsewhere,
     _never_created,
     _began_another,
+    refused_elsewhere,
     _another_version,
     _unheard,
     _fault_missed,

@@ -282,13 +282,17 @@ class Session:
 
     # --- state --------------------------------------------------------------------------------------------------------
 
-    def replay(self, reference: AggregateRef) -> StateAggregate:
+    def replay(self, reference: AggregateRef, before: str = "") -> StateAggregate:
         """The state aggregate as its stored streams say, from the snapshot of `given_state` where there is one.
+
+        Args:
+            reference: the instance.
+            before: id of a command: its stream, and those that follow, are left out.
 
         Raises:
             Exception: what a sourcing function raises.
         """
-        return self._sourced(reference, self.initial.get(reference))
+        return self._sourced(reference, self.initial.get(reference), before)
 
     def loaded(self, reference: AggregateRef) -> StateAggregate:
         """The state aggregate as a command would find it: its latest snapshot, then the streams that follow.
@@ -298,12 +302,14 @@ class Session:
         """
         return self._sourced(reference, self.runtime.snapshot_store.record(reference))
 
-    def _sourced(self, reference: AggregateRef, start: SnapshotRecord | None) -> StateAggregate:
+    def _sourced(self, reference: AggregateRef, start: SnapshotRecord | None, before: str = "") -> StateAggregate:
         if start is None:
             aggregate = new_state_aggregate(self.metadata_of(reference.named_aggregate).state, reference)
         else:
             aggregate = self.runtime.snapshot_store.restored(start)
         for stream in self.runtime.event_store.load_now(reference, aggregate.expected_next_version):
+            if before and stream.command_id == before:
+                break
             aggregate.on_sourcing(stream)
         return aggregate
 
