@@ -16,6 +16,7 @@ from .hints import COMMAND_RULES, FIELD_RULES, RULES
 from .items import On
 from .matchers import kind_of, read, some
 from .origins import closing, if_right, made_by, sourced_by
+from .remarks import unnamed
 from .render import BRIEF, render
 from .requirements import require_bare, require_events, require_number, require_possible, require_some, require_types
 from .run import PROGRAMMING_ERRORS, Run
@@ -157,6 +158,7 @@ def history(run: Run, target: On, expected: Sequence[Any]) -> str | None:
     own = run.message is not None and run.message.aggregate_id == reference and bool(run.stored)
     return closing(text, lambda: made_by(run) if own else [])
 
+    text = with_hints(text, [unnamed(run, reference, reference.id)])
 
 def history_of(run: Run, target: On) -> list[Any]:
     """The events that the store holds of an instance."""
@@ -194,11 +196,12 @@ def state(run: Run, target: On | None, that: Callable[[Any], Any] | None, fields
     reference = reference_of(run, target)
     aggregate = run.aggregate_of(reference)
     if target is not None and not aggregate.initialized:
-        return f"{reference} has no history, so it has no state to look at; {_held(run, reference)}"
+        told = f"{reference} has no history, so it has no state to look at; {_held(run, reference)}"
+        return with_hints(told, [unnamed(run, reference, reference.id)])
     if fields:
         text = fields_text(fields, aggregate.state, subject=f"the state of {reference}", root="state")
         if text:
-            told = with_hints(text, [unsourced(run, reference)])
+            told = with_hints(text, _of_fields(run, reference, fields))
             return _sourced(told, run, reference, aggregate.state, fields, target)
     if that is not None and not says_yes(that, aggregate.state):
         text = f"the function said no to the state of {reference}: {render(aggregate.state)}"
@@ -207,6 +210,14 @@ def state(run: Run, target: On | None, that: Callable[[Any], Any] | None, fields
 
 
 def _sourced(
+
+
+def _of_fields(run: Run, reference: AggregateRef, fields: Mapping[str, Any]) -> list[str | None]:
+    """What would mend that a state has not these fields; its id is nothing that events make."""
+    if fields.get("id", reference.id) == reference.id:
+        return [unsourced(run, reference)]
+    wrong = unnamed(run, reference, fields["id"])
+    return [wrong] if wrong is not None or len(fields) == 1 else [unsourced(run, reference)]
     text: str,
     run: Run,
     reference: AggregateRef,
