@@ -39,6 +39,7 @@ from .shop_domain import (
     Outbox,
     PayOrder,
     PlaceOrder,
+    ReserveStock,
     StatusView,
     Stock,
 )
@@ -248,3 +249,48 @@ def test_the_state_of_an_event_says_its_id():
         .when_event(OrderPlaced(sku="s", quantity=1), state=OrderState(id="o-7", sku="s-7"))
         .expect_view("o-7", "s-7")
     )
+
+
+# -- classes, lists and functions where commands belong
+
+
+@pytest.mark.parametrize(
+    ("wanted", "reason", "hint"),
+    [
+        (
+            ReserveStock,
+            "the class ReserveStock stands where a command belongs",
+            "write some(ReserveStock) for any ReserveStock, or ReserveStock(...) with what it says",
+        ),
+        ([], "a list stands where a command belongs", "unpack it: expect_commands(*commands)"),
+        (some, "a function stands where a command belongs", "some is a function: call it with what it should match"),
+        (lambda command: True, "a function stands where a command belongs", ""),
+    ],
+    ids=lambda value: getattr(value, "__name__", ""),
+)
+def test_what_stands_where_a_command_belongs(wanted, reason, hint):
+    """It is told as such, and the hint leads to what works, and to no verb of events."""
+    with pytest.raises(SpecFailure) as caught, a_test():
+        given(OrderSaga).when_event(OrderPlaced(sku="s", quantity=1)).expect_commands(wanted)
+
+    text = str(caught.value).partition("\n  pipeline")[0]
+    assert reason in text.splitlines()[0]
+    assert ([line for line in text.splitlines() if "hint: " in line]) == ([f"  hint: {hint}"] if hint else [])
+    assert "expect_event" not in text
+
+
+def test_the_hint_of_a_class_holds():
+    """What it says to write is met."""
+    given(OrderSaga).when_event(OrderPlaced(sku="s", quantity=1)).expect_commands(some(ReserveStock))
+
+
+def test_classes_of_events_expected_of_a_saga():
+    """One hint, which says what to write for the classes that it sent."""
+    with pytest.raises(SpecFailure) as caught, a_test():
+        given(OrderSaga).when_event(OrderPlaced(sku="s", quantity=1)).expect_event_types(ReserveStock)
+
+    text = str(caught.value)
+    assert text.splitlines()[0] == "1 event expected, none stored: ReserveStock missing"
+    assert [line for line in text.splitlines() if "hint: " in line] == [
+        "  hint: a saga stores no events, it sent ReserveStock: write expect_commands(some(ReserveStock))"
+    ]

@@ -34,6 +34,7 @@ def events_text(
     limits: Limits = DEFAULT_LIMITS,
     rules: Sequence[Rule] = RULES,
     verb: str = "",
+    classes: bool = False,
 ) -> str:
     """Why a match failed: the reason, the aligned events, a hint.
 
@@ -44,18 +45,21 @@ def events_text(
         limits: how much of each value is shown.
         rules: those that may give hints.
         verb: of the expectation, as hints name it; default: `expect_events`, or `expect_commands`.
+        classes: whether classes are compared with classes.
     """
     root = f"{noun}s"
     lines = rows_of(match.rows, root, limits)
-    reason = f"{_numbers(match, ledger, noun)}: {_cause(match, root)}"
+    reason = f"{_numbers(match, ledger, noun)}: {_cause(match, noun, classes=classes)}"
     legend = f"- expected, + {ledger}" if any(line.startswith(("  -", "  +")) for line in lines) else ""
     return report(reason, lines, hints(match, rules, verb or f"expect_{root}"), legend)
 
 
-def types_text(expected: Sequence[type], actual: Sequence[Any], *, ledger: str = "stored", noun: str = "event") -> str:
+def types_text(
+    expected: Sequence[type], actual: Sequence[Any], *, ledger: str = "stored", rules: Sequence[Rule] = TYPE_RULES
+) -> str:
     """Why the classes of the actual events are not the expected ones."""
     match = match_events(expected, [type(body) for body in actual])
-    return events_text(match, ledger=ledger, noun=noun, rules=TYPE_RULES)
+    return events_text(match, ledger=ledger, rules=rules, classes=True)
 
 
 def count_text(expected: int, actual: Sequence[Any], *, ledger: str = "stored", noun: str = "event") -> str:
@@ -139,7 +143,7 @@ def ledgers_text(
     ]
     if not failed:
         return ""
-    reasons = [f"{ledger}: {_numbers(match, ledger, noun)}: {_cause(match, f'{noun}s')}" for ledger, match in failed]
+    reasons = [f"{ledger}: {_numbers(match, ledger, noun)}: {_cause(match, noun)}" for ledger, match in failed]
     lines: list[str] = []
     if len(failed) > 1:
         lines += [f"    {reason}" for reason in reasons] + [""]
@@ -180,12 +184,12 @@ def _numbers(match: Match, ledger: str, noun: str) -> str:
     return f"{least} expected, {len(match.actual) or 'none'} {ledger}"
 
 
-def _cause(match: Match, root: str) -> str:
+def _cause(match: Match, noun: str, *, classes: bool = False) -> str:
     """The first thing that is wrong, and how many more there are."""
-    rows = match.failures
+    rows, root = match.failures, f"{noun}s"
     if not rows:
         return f"all {root} are as expected"
-    misplaced = _misplaced(match)
+    misplaced = _misplaced(match, noun, classes)
     if misplaced:
         return misplaced
     if other_order(match):
@@ -217,14 +221,13 @@ def _instead(expected: Any, actual: Any) -> str:
     return f"{wanted} missing, {found} came instead"
 
 
-def _misplaced(match: Match) -> str:
+def _misplaced(match: Match, noun: str, classes: bool) -> str:
     """What in the spec's own text can't be met by any event; empty if nothing is."""
-    classes = bool(match.actual) and all(isinstance(body, type) for body in match.actual)
     for row in match.failures:
         if row.verdict is Verdict.MISSING:
-            told = _no_class(row.expected) if classes else _no_event(row.expected)
+            told = _no_class(row.expected) if classes else _no_body(row.expected)
             if told:
-                return told
+                return told if classes else f"{told} stands where {'an' if noun[0] in 'aeiou' else 'a'} {noun} belongs"
     return ""
 
 
@@ -232,13 +235,13 @@ def _no_class(item: Any) -> str:
     return "" if isinstance(item, type) else f"an object of {_name(item)} stands where a class belongs"
 
 
-def _no_event(item: Any) -> str:
+def _no_body(item: Any) -> str:
     if isinstance(item, type):
-        return f"the class {item.__name__} stands where an event belongs"
+        return f"the class {item.__name__}"
     if isinstance(item, types.FunctionType | types.MethodType):
-        return "a function stands where an event belongs"
+        return "a function"
     if isinstance(item, list | tuple) and not hasattr(item, "_fields"):
-        return f"a {_name(item)} stands where an event belongs"
+        return f"a {_name(item)}"
     return ""
 
 

@@ -58,6 +58,14 @@ def _class_expected(match: Match) -> str | None:
     return None
 
 
+def _class_of_command(match: Match) -> str | None:
+    for item in match.expected:
+        if isinstance(item, type):
+            name = item.__name__
+            return f"write some({name}) for any {name}, or {name}(...) with what it says"
+    return None
+
+
 def _object_for_class(match: Match) -> str | None:
     for item in match.expected:
         if not isinstance(item, type) and not is_group(item):
@@ -85,18 +93,28 @@ def _of_command(kind: type) -> str | None:
 
 
 def _list_expected(match: Match) -> str | None:
-    for item in match.expected:
-        if isinstance(item, list | tuple) and not hasattr(item, "_fields"):
-            return "unpack it: expect_events(*events)"
-    return None
+    return "unpack it: expect_events(*events)" if _has_list(match) else None
+
+
+def _list_of_commands(match: Match) -> str | None:
+    return "unpack it: expect_commands(*commands)" if _has_list(match) else None
+
+
+def _has_list(match: Match) -> bool:
+    return any(isinstance(item, list | tuple) and not hasattr(item, "_fields") for item in match.expected)
 
 
 def _function_expected(match: Match) -> str | None:
+    found = _matcher_expected(match)
+    if found is None and any(is_function(item) for item in match.expected):
+        return "write expect_events(that=function)"
+    return found
+
+
+def _matcher_expected(match: Match) -> str | None:
     for item in match.expected:
-        if is_function(item):
-            if item in _MATCHER_FUNCTIONS:
-                return f"{render(item)} is a function: call it with what it should match"
-            return "write expect_events(that=function)"
+        if is_function(item) and item in _MATCHER_FUNCTIONS:
+            return f"{render(item)} is a function: call it with what it should match"
     return None
 
 
@@ -192,7 +210,7 @@ def _all_but_one_field(match: Match) -> str | None:
     if len(found) != 1 or any(mark in found[0].path for mark in ".[") or not found[0].path:
         return None
     name = found[0].path
-    loose = _without(rows[0], name)
+    loose = without(rows[0], name)
     if name == "id" or name.endswith("_id"):
         return (
             f"equal but for {name}: is {render(found[0].expected, BRIEF)} the one that the spec speaks of?"
@@ -205,10 +223,18 @@ def _all_but_one_field(match: Match) -> str | None:
     return None
 
 
-def _without(row: Row, name: str) -> str:
-    kind = type(row.expected)
+def without(row: Row, path: str) -> str:
+    """An expected event with all of its fields but the one that a path is in."""
+    name = path.partition(".")[0].partition("[")[0]
+    expected = row.expected
+    if isinstance(expected, Some):
+        return render_call(
+            "some", [("", expected.kind), *((n, v) for n, v in expected.fields.items() if n != name)], BRIEF
+        )
+    kind = type(expected)
     names = getattr(kind, "model_fields", None) or getattr(kind, "__dataclass_fields__", {})
-    kept = [(each, getattr(row.expected, each, None)) for each in names if each != name]
+    said = getattr(expected, "model_fields_set", names)
+    kept = [(each, getattr(expected, each, None)) for each in names if each != name and each in said]
     return render_call("some", [("", kind), *kept], BRIEF)
 
 
@@ -301,9 +327,18 @@ RULES: Final[tuple[Rule, ...]] = (
     _split_group,
     _only_surplus,
 )
+#: Speaks of a field of which a run may know more.
+ALL_BUT_ONE_FIELD: Final = _all_but_one_field
 #: The rules where commands are expected.
-COMMAND_RULES: Final = tuple(rule for rule in RULES if rule not in (_command_expected, _function_for_field))
+COMMAND_RULES: Final[tuple[Rule, ...]] = (
+    _class_of_command,
+    _list_of_commands,
+    _matcher_expected,
+    *RULES[RULES.index(_envelope_expected) :],
+)
 #: The rules where classes are compared with classes.
 TYPE_RULES: Final[tuple[Rule, ...]] = (_object_for_class, _command_class_expected, _other_order)
+#: The rules where classes of events are expected of what sends commands.
+SENT_TYPE_RULES: Final[tuple[Rule, ...]] = (_object_for_class,)
 #: The rules where one event was looked for, and the nearest differs.
 FIELD_RULES: Final[tuple[Rule, ...]] = (_function_for_field,)

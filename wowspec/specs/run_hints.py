@@ -25,7 +25,8 @@ from ..world.clock import NANOS_PER_MILLI
 from .alignment import Match, Verdict
 from .beforehand import refused_elsewhere
 from .compare import equals
-from .hints import MOST_HINTS, Rule, differing
+from .handler_hints import class_sent, not_awaited, of_error
+from .hints import MOST_HINTS, Rule, differing, without
 from .nodes import ACTIONS, GivenState, History, Node, Setup, Step, WithFaults, WithoutLaw
 from .remarks import addressed
 from .render import quoted
@@ -253,13 +254,13 @@ def made_anew(run: Run) -> Rule:
 
     def rule(match: Match) -> str | None:
         for row, each in differing(match):
-            kind = type(row.actual).__name__
+            loose = without(row, each.path)
             if _is_foreign_id(run, each.actual):
-                return f"{each.path}: a new id in each run: let an injected service make it, or write some({kind})"
+                return f"{each.path}: a new id in each run: let an injected service make it, or write {loose}"
             if _is_foreign_time(run, each.actual):
                 return (
                     f"{each.path}: this is not the world's time: let the handler ask for `clock: Clock`,"
-                    f" or write some({kind})"
+                    f" or write {loose}"
                 )
         return None
 
@@ -307,6 +308,8 @@ _FINE_TIME: Final = re.compile(r":\d\d\.\d{3}(?!000)\d{3}")
 #: The rules in the order of their hints.
 RULES: Final[Sequence[RunRule]] = (
     _after_when,
+    class_sent,
+    of_error,
     _class_for_service,
     _went_elsewhere,
     _never_created,
@@ -315,4 +318,5 @@ RULES: Final[Sequence[RunRule]] = (
     _another_version,
     _unheard,
     _fault_missed,
+    not_awaited,
 )
