@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from itertools import zip_longest
-from typing import Any
+from typing import Any, Final
 
 from ..errors import SpecFailure
 from ..faults.plans import Plan
 from ..messages.codec import encode
 from ..messages.envelopes import CommandMessage, DomainEventStream
 from ..specs.nodes import ACTIONS, WhenConcurrently
+from ..specs.origins import decider_of
 from ..specs.run import Run
-from ..world.points import PROJECTION_WRITE, SERVICE_CALL
+from ..world.points import EVENT_STORE_APPEND, PROJECTION_WRITE, SERVICE_CALL
 from ..world.trace import TraceRow
 from .explorer import Player
 from .playing import Played, Way
@@ -30,9 +32,10 @@ def require_same(way: Way, played: Played, player: Player) -> None:
     """
     if way.is_unchanged:
         for before, after in _runs(way, played):
-            _compare(trace_lines(before.rows), trace_lines(after.rows), "the test's own run")
+            _compare(trace_lines(before.rows), trace_lines(after.rows), "the test's own run", after)
     again = player(way, Plan())
-    _compare(lines_of(played), lines_of(again), "a run before")
+    only = played.runs[0] if len(played.runs) == 1 else None
+    _compare(lines_of(played), lines_of(again), "a run before", only)
 
 
 def lines_of(played: Played) -> list[str]:
@@ -74,13 +77,27 @@ def _kept(played: Played) -> list[str]:
     return [f"{owner}[{row!r}] = {text}" for (owner, row), text in sorted(rows_of(played.session).items())]
 
 
-def _compare(before: Sequence[str], after: Sequence[str], what: str) -> None:
+def _field(one: str, other: str) -> str:
+    """Which field of the JSON in two lines is the first that differs; empty if none is."""
+    alike = next((n for n, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
+    found = _FIELD.search(one[:alike])
+    return f": {found[1]} is another each time" if found is not None else ""
+
+
+#: The last field of a JSON text that is cut off within its value.
+_FIELD: Final = re.compile(r'"(\w+)":(?:"[^"]*|[^,"{}\[\]]*)$')
+
+
+def _compare(before: Sequence[str], after: Sequence[str], what: str, run: Run | None) -> None:
     for one, other in zip_longest(before, after, fillvalue="nothing more"):
         if one != other:
+            maker = decider_of(run) if run is not None and f" {EVENT_STORE_APPEND} " in one else ""
+            made = f"  made by {maker}\n" if maker else ""
             raise SpecFailure(
-                "the spec comes to something else when it is run again without any fault\n"
+                f"the spec comes to something else when it is run again without any fault{_field(one, other)}\n"
                 f"  in {what}: {one}\n"
                 f"  in a fresh one:  {other}\n"
+                f"{made}"
                 "  why: a plan that is replayed strikes where it did only if the same spec gives the same trace\n"
                 "  instead: ids, time and chance from the world (`clock: Clock`, ids of commands) in place of uuid4(), "
                 "datetime.now() or random; .inject_factory(...) for services that remember; or "
