@@ -23,7 +23,9 @@ from ..modeling.naming import message_name
 from ..runtime.injection import MissingServiceError
 from ..world.clock import NANOS_PER_MILLI
 from .alignment import Match, Verdict
+from .beforehand import refused_elsewhere
 from .compare import equals
+from .handler_hints import class_sent, not_awaited, of_error
 from .hints import MOST_HINTS, Rule, differing, without
 from .nodes import ACTIONS, GivenState, History, Node, Setup, Step, WithFaults, WithoutLaw
 from .remarks import addressed
@@ -306,11 +308,15 @@ _FINE_TIME: Final = re.compile(r":\d\d\.\d{3}(?!000)\d{3}")
 #: The rules in the order of their hints.
 RULES: Final[Sequence[RunRule]] = (
     _after_when,
+    class_sent,
+    of_error,
     _class_for_service,
     _went_elsewhere,
     _never_created,
     _began_another,
+    refused_elsewhere,
     _another_version,
     _unheard,
     _fault_missed,
+    not_awaited,
 )
