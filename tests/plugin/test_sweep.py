@@ -259,15 +259,14 @@ def test_a_refused_note():
 
 @pytest.mark.long
 def test_the_pinned_test_reproduces_the_finding(suite):
-    """Pasted as it stands, beside the imports: of a projection alone, of several commands."""
+    """Pasted as it stands into a file of its own: of a projection alone, of several commands."""
     folder = suite("test_two.py", PROJECTION)
     run_pytest(folder, "--wowspec-faults=sweep", "--wowspec-fault-json=faults.json", "--wowspec-kinds=ack_lost")
     results = json.loads((folder / "faults.json").read_text())["results"]
     pins = [finding for result in results for finding in result["findings"] if finding["paste"]]
     assert len(pins) == 3
-    imports = "from desk import *\nfrom wowspec import explore_faults, on\n"
     for number, finding in enumerate(pins):
-        (folder / f"test_pin_{number}.py").write_text(f"{imports}\n\n{finding['paste']}\n")
+        (folder / f"test_pin_{number}.py").write_text(f"{finding['paste']}\n")
         finished = run_pytest(folder, f"test_pin_{number}.py")
         assert f"plan   {finding['plan']}" in finished.stdout, finished.stdout
         assert "(violates: convergence)" in finished.stdout

@@ -263,7 +263,8 @@ def test_findings_of_the_domain_are_told_in_full(text):
 
     assert first["broken"][0]["text"]
     assert "--wowspec-plan" in first["replay"]
-    assert first["paste"].startswith("@explore_faults")
+    assert "\n\n@explore_faults" in first["paste"]
+    assert "from wowspec import explore_faults" in first["paste"]
     assert first["told"]
     assert first["run"]["rows"]
     assert first["faults"][0]["cell"].count("--") == 1

@@ -288,5 +288,5 @@ def _group_text(findings: list[FindingJson]) -> str:
         lines += [f"    {other['plan']}" for other in others[:_MOST_PLANS]]
         if len(others) > _MOST_PLANS:
             lines.append(f"    … {len(others) - _MOST_PLANS} more")
-    pin = ["  pin it:", *(f"    {line}" for line in first["paste"].splitlines())]
+    pin = ["  pin it:", *(f"    {line}".rstrip() for line in first["paste"].splitlines())]
     return "\n".join([*lines, *pin, *mend_lines([item["law"] for item in first["broken"]])])

@@ -29,6 +29,7 @@ from ..specs.parts import PROFILES
 from ..specs.render import EVERYTHING, render
 from ..specs.session import Profile
 from ..world.clock import NANOS_PER_MILLI, NANOS_PER_SECOND
+from .imports import with_imports
 
 
 def paste(
@@ -39,7 +40,7 @@ def paste(
     conditions: bool = True,
     profile: Profile | None = None,
 ) -> str:
-    """A test that explores one plan over the same steps, whatever they come to without it.
+    """A test that explores one plan over the same steps, whatever they come to without it, with the imports it needs.
 
     What cannot be written as code is named in a comment.
 
@@ -56,7 +57,13 @@ def paste(
         lines.append(f"@explore_faults({subject.__name__}, depth=0)")
     lines += [f"def {name}(spec):", "    ("]
     lines += [f"        {line}" for line in steps_of(nodes, conditions=conditions, profile=profile, judged=True)]
-    return "\n".join([*lines, "    )"])
+    return with_imports("\n".join([*lines, "    )"]), *values_of(nodes))
+
+
+def values_of(nodes: Sequence[Node]) -> list[Any]:
+    """The classes and messages that steps name, so that their modules can be found."""
+    steps = [node.step for node in nodes if not isinstance(node.step, Setup | WithFaults | WithoutLaw)]
+    return [*plan_of(nodes)[0].parts, *steps]
 
 
 def steps_of(

@@ -27,7 +27,8 @@ _MENDS: Final = {
     "no_lying_failure": "a sender that takes this failure for an unknown outcome, and says so: ambiguous=[TheError]",
     "exactly_once": "an effect that its service does once for a key, such as the command's request id",
     "publication": "recovery=['resend'], if the application sends again what was stored and not published",
-    "convergence": "a row that is set from the event, or keeps the last version that it counted: expect_idempotent()",
+    "convergence": "a row that is set from the event, or that remembers the ids of events that it counted (a version "
+    "will do only for a row of one aggregate): expect_idempotent()",
     "saga_completeness": "one command for one event, the second one for what follows the first; or alternatives=[...]",
     "no_swallowed_error": "a function that can be called again with the same event, since what is retried is",
 }

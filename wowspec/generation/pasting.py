@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ..exploration.pasting import item_text, steps_of
+from ..exploration.imports import with_imports
+from ..exploration.pasting import item_text, steps_of, values_of
 from ..faults.plans import Plan
 from ..specs.items import SentCommand
 from ..specs.nodes import Node, When
@@ -15,7 +16,7 @@ from ..specs.run import Run
 def game_text(
     nodes: Sequence[Node], plan: Plan, runs: Sequence[Run], name: str, model: Callable[[], Any] | None
 ) -> str:
-    """A test that pins the plan over the same steps, with the model if there is one.
+    """A test that pins the plan over the same steps, with the model if there is one, and the imports that it needs.
 
     Args:
         nodes: the steps.
@@ -40,7 +41,8 @@ def game_text(
             lines.append(f"    model.{_method(model, step.command)}({item_text(step.command)}, spec.run())")
         if run.error is not None:
             lines.append(f"    spec = spec.expect_error({type(run.error).__name__})")
-    return "\n".join([*lines, "    spec.run()"])
+    named = [model, *(type(run.error) for run in runs)]
+    return with_imports("\n".join([*lines, "    spec.run()"]), *values_of(nodes), named)
 
 
 def _method(model: Any, command: Any) -> str:

@@ -54,7 +54,8 @@ def pins(
         return lines
     short = (test.rpartition("::")[2] or test.rpartition(".")[2]).partition("[")[0]
     lines.append(f"  or in a test of its own{', with the assertions of this one' if own else ''}:")
-    return lines + [f"    {line}" for line in paste(trial.way.nodes, plan, name=f"{short}_pinned").splitlines()]
+    code = paste(trial.way.nodes, plan, name=f"{short}_pinned")
+    return lines + [f"    {line}".rstrip() for line in code.splitlines()]
 
 
 def test_name(function: Callable[..., Any]) -> str:

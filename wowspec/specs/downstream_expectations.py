@@ -13,11 +13,12 @@ from ..messages.header import UPSTREAM_ID
 from ..messages.stages import CommandStage
 from ..modeling.processors import ProcessorKind, processor_metadata
 from ..world.points import COMMAND_BUS_SEND, DOMAIN_EVENT_BUS_SEND, EVENT_DELIVER
-from .alignment import match_events
+from .absent import unsent
+from .alignment import Verdict, match_events
 from .diff import count_text, events_text
 from .event_expectations import reference_of, says_yes
 from .execution import subject_of
-from .hints import COMMAND_RULES
+from .hints import COMMAND_RULES, kinds_of
 from .items import On
 from .layout import several
 from .matchers import read
@@ -26,6 +27,7 @@ from .origins import closing, delivered_to, if_right
 from .render import render
 from .requirements import StageName, require_stage
 from .run import APPLIED, Run
+from .run_hints import with_hints
 from .value_diff import fields_text, mapping_text, value_text
 
 
@@ -36,6 +38,8 @@ def commands(run: Run, expected: Sequence[Any]) -> str | None:
     match = match_events(bodies, tuple(sent))
     if not match.matched:
         text = events_text(match, ledger="sent", noun="command", rules=COMMAND_RULES)
+        missing = [kind for row in match.failures if row.verdict is Verdict.MISSING for kind in kinds_of(row.expected)]
+        text = with_hints(text, [unsent(run, missing)])
         right = lambda: if_right("expect_commands", sent, none=".expect_no_commands()")
         return closing(text, lambda: delivered_to(run), right)
     for item, message in zip(expected, sent.envelopes, strict=False):
@@ -204,7 +208,7 @@ def idempotent(run: Run, cls: type) -> str | None:
             text,
             *delivered_to(run, cls),
             "  why: a broker may deliver an event twice, and a row that counts it twice is wrong ever after",
-            "  instead: set what the event says, or keep in the row the last version that was counted, and skip others",
+            "  instead: set what the event says, or keep in the row the ids of events that were counted, and skip them",
         ]
     )
 
