@@ -75,7 +75,7 @@ def _object_for_class(match: Match) -> str | None:
 
 def _command_expected(match: Match) -> str | None:
     missing = [row.expected for row in match.failures if row.verdict is Verdict.MISSING]
-    kinds = [kind for item in missing for kind in _kinds(item)]
+    kinds = [kind for item in missing for kind in kinds_of(item)]
     return next((hint for kind in kinds if (hint := _of_command(kind)) is not None), None)
 
 
@@ -291,16 +291,17 @@ def differing(match: Match) -> list[tuple[Row, Difference]]:
 
 def _unpaired(match: Match) -> list[tuple[type, type]]:
     """Class of each missing item beside the class of each surplus event."""
-    wanted = [kind for row in match.failures if row.verdict is Verdict.MISSING for kind in _kinds(row.expected)]
+    wanted = [kind for row in match.failures if row.verdict is Verdict.MISSING for kind in kinds_of(row.expected)]
     found = [type(row.actual) for row in match.failures if row.verdict is Verdict.SURPLUS]
     return [(each, other) for each in wanted for other in found]
 
 
-def _kinds(item: Any) -> list[type]:
+def kinds_of(item: Any) -> list[type]:
+    """The classes that an expected item stands for."""
     if isinstance(item, Some):
         return [item.kind]
     if isinstance(item, AnyOf | Unordered):
-        return [kind for each in item.items for kind in _kinds(each)]
+        return [kind for each in item.items for kind in kinds_of(each)]
     return [type(item)]
 
 

@@ -1,0 +1,126 @@
+"""Sagas that would have sent what is missing: not in the world, or come to their end without a `return`.
+
+Sought only when a failure text is being made: among the classes that modules hold.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import sys
+import textwrap
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from types import CodeType, ModuleType
+from typing import Any, Final
+
+from ..errors import SpecError
+from ..modeling.functions import HandlerFunction
+from ..modeling.places import place_of
+from ..modeling.processors import ProcessorKind, ProcessorMetadata, is_processor, processor_metadata
+from ..world.points import EVENT_DELIVER
+from .run import Run
+
+_MOST_NAMED: Final = 3
+_SAGA: Final = ProcessorKind.STATELESS_SAGA
+_NESTED: Final = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
+
+
+def unsent(run: Run, wanted: Sequence[type]) -> str | None:
+    """Why sagas did not send commands of these classes, as far as that can be told.
+
+    Args:
+        run: whose events sagas take.
+        wanted: classes of the commands that are missing.
+    """
+    if run.error is not None or run.fired:
+        return None
+    found = absent(run, wanted)
+    if found is not None or run.commands:
+        return found
+    sagas = [held for held in run.session.runtime.catalog.processors.values() if held.kind is _SAGA]
+    if run.message is not None and not sagas:
+        return "this world has no saga, and sagas send commands: .using(...) brings one, before when(...)"
+    silent = [place_of(each) for each in _reached(run, sagas) if _returns_nothing(each.function)]
+    return f"{', '.join(silent[:_MOST_NAMED])} returned None: a `return` may be missing" if any(silent) else None
+
+
+def absent(run: Run, wanted: Sequence[type]) -> str | None:
+    """Which saga takes an event of a run, names one of these command classes, and is not in its world."""
+    held = run.session.runtime.catalog.processors
+    kinds = list(dict.fromkeys(run.all_events.types)) if run.message is not None else []
+    for cls, metadata in _known_sagas() if kinds and wanted else ():
+        if cls in held:
+            continue
+        for function in metadata.functions:
+            taken = next((kind for kind in kinds if issubclass(kind, function.handler.supported)), None)
+            if taken is not None and _names(function.handler.function, wanted):
+                name = cls.__name__
+                return f"{name} takes {taken.__name__} and is not in this world: .using({name}) before when(...)"
+    return None
+
+
+def _known_sagas() -> Iterator[tuple[type, ProcessorMetadata]]:
+    """The sagas that modules hold, each once, in the order of the modules' imports."""
+    seen: set[type] = set()
+    for module in list(sys.modules.values()):
+        for value in _values(module):
+            # By its type: what stands for something else until it is asked is not to be asked.
+            if issubclass(type(value), type) and is_processor(value) and value not in seen:
+                seen.add(value)
+                # One that cannot be completed is in no world.
+                with suppress(SpecError):
+                    metadata = processor_metadata(value)
+                    if metadata.kind is _SAGA:
+                        yield value, metadata
+
+
+def _values(module: ModuleType) -> list[Any]:
+    try:
+        # A module that is loaded when it is first looked at stays as it is.
+        return list(object.__getattribute__(module, "__dict__").values())
+    except AttributeError:
+        return []
+
+
+def _names(function: Callable[..., Any], wanted: Sequence[type]) -> bool:
+    """Whether a function's code names one of these classes."""
+    function = inspect.unwrap(function)
+    held = getattr(function, "__globals__", {})
+    return any(held.get(name) in wanted for name in _global_names(getattr(function, "__code__", None)))
+
+
+def _global_names(code: CodeType | None) -> Iterator[str]:
+    if code is not None:
+        yield from code.co_names
+        for constant in code.co_consts:
+            if isinstance(constant, CodeType):
+                yield from _global_names(constant)
+
+
+def _reached(run: Run, sagas: Sequence[ProcessorMetadata]) -> Iterator[HandlerFunction]:
+    passed = {row.point for row in run.rows}
+    for metadata in sagas:
+        for function in metadata.functions:
+            if f"{EVENT_DELIVER}:{metadata.name}.{function.info.name}" in passed:
+                yield function.handler
+
+
+def _returns_nothing(function: Callable[..., Any]) -> bool:
+    """Whether no `return` of a function has a value, and it yields nothing."""
+    try:
+        tree: Any = ast.parse(textwrap.dedent(inspect.getsource(inspect.unwrap(function)))).body[0]
+    except (OSError, TypeError, SyntaxError, IndexError):
+        return False
+    return isinstance(tree, ast.FunctionDef | ast.AsyncFunctionDef) and not any(map(_gives, _own(tree.body)))
+
+
+def _own(body: Sequence[ast.AST]) -> Iterator[ast.AST]:
+    for node in body:
+        if not isinstance(node, _NESTED):
+            yield node
+            yield from _own(list(ast.iter_child_nodes(node)))
+
+
+def _gives(node: ast.AST) -> bool:
+    return isinstance(node, ast.Yield | ast.YieldFrom) or (isinstance(node, ast.Return) and node.value is not None)
