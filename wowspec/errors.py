@@ -82,6 +82,15 @@ def printable(text: str) -> str:
     return _CONTROL.sub(lambda found: ascii(found[0])[1:-1], text)
 
 
+def printable_json(value: Any) -> Any:
+    """Plain JSON with all texts in it printable: halves of characters can go neither into files nor to processes."""
+    if isinstance(value, str):
+        return printable(value)
+    if isinstance(value, dict):
+        return {key: printable_json(item) for key, item in value.items()}
+    return [printable_json(item) for item in value] if isinstance(value, list) else value
+
+
 class SpecError(Exception):
     """The author of a spec or domain erred.
 

@@ -81,6 +81,23 @@ def test_a_report_that_fails_fails_the_session(tmp_path, monkeypatch):
     assert "json report: r.json" not in session.output
 
 
+def test_a_mistake_in_one_report_costs_no_other(tmp_path, monkeypatch):
+    """It is told, and the session fails; what pytest has to tell is told, too."""
+
+    def broken(document, path):
+        raise KeyError("rows")
+
+    monkeypatch.setattr(plugin, "WRITERS", {**plugin.WRITERS, "html": broken})
+    session = run_session(
+        tmp_path, "--wowspec-report=html:r.html", "--wowspec-report=json:r.json", suite="def test_a(): pass"
+    )
+
+    assert session.code == pytest.ExitCode.TESTS_FAILED
+    assert "html report not written: KeyError: 'rows' (test_report_options.py:" in session.output
+    assert "wowspec: json report: r.json" in session.output
+    assert "1 passed" in session.output
+
+
 def test_half_a_character_is_written(tmp_path):
     """As JSON has it: no file can hold it otherwise."""
     plugin.write_json({"title": "a\ud800b"}, tmp_path / "r.json")

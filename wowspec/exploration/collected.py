@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
+from ..errors import printable_json
 from ..faults.plans import Plan
 from .enumeration import RunMany
 from .explore import SpecExploration
@@ -87,7 +88,7 @@ def take_told() -> list[str]:
 
 def take() -> list[ResultJson]:
     """The results since the last time."""
-    found = list(_results)
+    found: list[ResultJson] = printable_json(_results)
     _results.clear()
     return found
 

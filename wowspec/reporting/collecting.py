@@ -9,6 +9,7 @@ from typing import Any, Final
 
 import pytest
 
+from ..errors import printable_json
 from ..exploration.coverage import coverage_percent
 from ..exploration.results import ResultJson, in_order
 from ..specs.concurrency import Concurrency
@@ -68,7 +69,8 @@ def json_of_test(
         flights = _flights(trackers)
         told["specs"] = [_spec_json(way, title, flights, failed=failed) for way in found[:MOST_SPECS]]
         told["left_out"] = max(0, len(found) - MOST_SPECS)
-    return told
+    printed: TestJson = printable_json(told)
+    return printed
 
 
 def lost_test(report: pytest.TestReport, root: Path) -> TestJson:
@@ -213,6 +215,8 @@ class Collector:
             if failed:
                 told["failure"] = "\n\n".join([*(part["failure"] for part in failed), told["failure"]]).rstrip()
                 told["place"] = failed[0]["place"]
+                # unittest says of the parts alone that they failed.
+                told["outcome"] = "failed" if told["outcome"] == "passed" else told["outcome"]
             return
         texts_of = [each["failure"] for each in (known, told) if each["failure"]]
         known["outcome"], known["failure"] = "error", "\n\n".join(texts_of)

@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from traceback import format_exception_only
 from types import TracebackType
 from typing import Any, TypedDict
 
 import pytest
 
-from ..errors import SpecError, SpecFailure
+from ..errors import SpecError, SpecFailure, printable
 from ..specs.tracebacks import is_of_author
 
 #: Characters of a failure's text.
@@ -40,9 +41,10 @@ def failure_json(found: pytest.ExceptionInfo[BaseException], root: Path) -> Fail
     """
     error = first_error(found.value)
     ours = isinstance(error, SpecError | SpecFailure)
-    text = _said(error) if ours else _of_others(found)
-    notes = [note for note in getattr(error, "__notes__", ()) if note not in text]
-    text = without_root("\n".join([text, *notes]), root)
+    text = _said(error) if ours else _of_others(found.value)
+    notes = [str(note) for note in getattr(error, "__notes__", ())]
+    notes = [note for note in notes if note not in text]
+    text = printable(without_root("\n".join([text, *notes]), root))
     if len(text) > _MOST_TEXT:
         text = f"{text[:_MOST_TEXT]}\n… {len(text) - _MOST_TEXT:,} more characters"
     return FailureJson(text=text, place=_place(found.value, root) or _place(error, root), is_ours=ours)
@@ -61,15 +63,16 @@ def without_root(text: str, root: Path) -> str:
 
 
 def _said(error: BaseException) -> str:
-    return str(error)
+    try:
+        return str(error)
+    except Exception:  # noqa: BLE001 - an author's error that cannot be put into words still failed the test
+        return "(its text cannot be had)"
 
 
-def _of_others(found: pytest.ExceptionInfo[BaseException]) -> str:
-    error = found.value
-    if not isinstance(error, BaseExceptionGroup):
-        return found.exconly()
-    inner = [pytest.ExceptionInfo.from_exception(each) for each in error.exceptions]
-    return "\n".join([found.exconly(), *(_of_others(each) for each in inner)])
+def _of_others(error: BaseException) -> str:
+    """An error with its class, and those of a group one below the other: many of them were never raised."""
+    inner = error.exceptions if isinstance(error, BaseExceptionGroup) else ()
+    return "\n".join(["".join(format_exception_only(error)).rstrip(), *map(_of_others, inner)])
 
 
 def _place(error: BaseException, root: Path) -> str:

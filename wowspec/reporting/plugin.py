@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Generator, Iterable, Mapping
 from difflib import get_close_matches
 from pathlib import Path
+from traceback import extract_tb
 from typing import Any, Final, NamedTuple
 
 import pytest
@@ -30,7 +31,7 @@ _HALVES: Final = re.compile(r"[\ud800-\udfff]")
 
 def write_json(document: DocumentJson, path: Path) -> None:
     """The document itself."""
-    text = json.dumps(document, indent=1, ensure_ascii=False)
+    text = json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False)
     # JSON can hold half a character, a file cannot.
     text = _HALVES.sub(lambda half: f"\\u{ord(half[0]):04x}", text)
     path.write_text(f"{text}\n", encoding="utf-8", newline="\n")
@@ -154,6 +155,12 @@ class ReportPlugin:
                 self._written.append(each)
             except OSError as error:
                 self._failed.append(f"{each.kind} report not written: {error}")
+                session.exitstatus = session.exitstatus or pytest.ExitCode.TESTS_FAILED
+            except Exception as error:  # noqa: BLE001 - the other reports, and what pytest tells, are not lost for it
+                line = extract_tb(error.__traceback__)[-1]
+                where = f"{Path(line.filename).name}:{line.lineno}"
+                told = f"{type(error).__name__}: {error} ({where}), which is a mistake of wowspec"
+                self._failed.append(f"{each.kind} report not written: {told}")
                 session.exitstatus = session.exitstatus or pytest.ExitCode.TESTS_FAILED
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
