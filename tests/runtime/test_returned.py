@@ -133,7 +133,7 @@ def test_a_coroutine_for_an_event():
         spec(Traveller).when(Go(how="coroutine in a list")).expect_events(Went())
 
     assert caught.value.what == f"{place(Traveller.go)} returned the coroutine of find(...), where an event belongs"
-    assert caught.value.instead == "await find(...), in an async def"
+    assert caught.value.instead == "`await` before find(...), in an async def"
 
 
 @pytest.mark.parametrize(
@@ -150,7 +150,7 @@ def test_a_coroutine_in_an_event(how, field):
         spec(Traveller).when(Go(how=how)).expect_events(Went())
 
     assert caught.value.what == f"{place(Traveller.go)}: {field} is the coroutine of find(...), which has no JSON"
-    assert caught.value.instead == "hold its result: await find(...)"
+    assert caught.value.instead == "hold its result: `await` before find(...)"
 
 
 def test_another_value():
@@ -168,7 +168,7 @@ def test_another_value():
         (
             CoroutineSaga,
             "the coroutine of find(...), where a command belongs",
-            "await find(...), in an async def",
+            "`await` before find(...), in an async def",
         ),
     ],
 )

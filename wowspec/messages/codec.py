@@ -295,7 +295,7 @@ def _refused(value: Any, error: Exception) -> NotSerializableError:
         return NotSerializableError(
             f"{path} is the coroutine of {name}(...), which has no JSON",
             why=NEVER_RAN,
-            instead=f"hold its result: await {name}(...)",
+            instead=f"hold its result: `await` before {name}(...)",
         )
     reason = str(error).splitlines()[0]
     instead = "hold plain values, dataclasses or pydantic models, and give handlers their services as parameters"

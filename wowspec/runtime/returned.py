@@ -63,6 +63,6 @@ def _stray(item: Any, place: str, sort: str, says: str) -> SpecError | None:
         return SpecError(
             f"{place} returned the coroutine of {name}(...), where {sort} belongs",
             why=NEVER_RAN,
-            instead=f"await {name}(...), in an async def",
+            instead=f"`await` before {name}(...), in an async def",
         )
     return None

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Final
 
+from ..messages.envelopes import CommandMessage
+from ..messages.header import UPSTREAM_ID
 from ..modeling.identity import AggregateRef
 from ..modeling.places import place_of
 from ..modeling.processors import ProcessorKind
@@ -51,6 +53,21 @@ def sourced_by(run: Run, reference: AggregateRef) -> list[str]:
 def delivered_to(run: Run, cls: type | None = None) -> list[str]:
     """A line that says which functions of a projection (or, without one, of sagas) got something."""
     return _line("made by", _delivered(run, cls))
+
+
+def sent_by(run: Run, message: CommandMessage[Any]) -> list[str]:
+    """A line that says which saga's function sent a command; several, if they were given the same event."""
+    cause = message.header.get(UPSTREAM_ID)
+    rows = [row for row in run.session.world.trace.rows if row.point.startswith(EVENT_DELIVER)]
+    given = {row.point: row.subject for row in rows if row.subject.id == cause}
+    found = []
+    for metadata in run.session.runtime.catalog.processors.values():
+        for function in metadata.functions if metadata.kind is ProcessorKind.STATELESS_SAGA else ():
+            event = given.get(f"{EVENT_DELIVER}:{metadata.name}.{function.info.name}")
+            handler = function.handler
+            if event is not None and (handler.wraps_state or isinstance(event.body, handler.supported)):
+                found.append(place_of(handler))
+    return _line("sent by", found)
 
 
 def _delivered(run: Run, cls: type | None) -> Iterator[str]:

@@ -151,7 +151,7 @@ def _called(node: ast.Call, function: Any, owner: type, state: type | None) -> F
     target = node.func
     found: Any = None
     if isinstance(target, ast.Name):
-        found = _named(target, function)
+        found = named_in(target, function)
     elif isinstance(target, ast.Attribute):
         before = ast.unparse(target.value)
         kind = owner if before == "self" else state if before in ("self.state", "state") else None
@@ -159,10 +159,10 @@ def _called(node: ast.Call, function: Any, owner: type, state: type | None) -> F
     return found if isinstance(found, FunctionType) else None
 
 
-def _named(node: ast.expr, function: Any) -> Any:
+def named_in(node: ast.expr, function: Any) -> Any:
     """What a name stands for in a function; None if that cannot be told."""
     if isinstance(node, ast.Attribute):
-        owner = _named(node.value, function)
+        owner = named_in(node.value, function)
         return None if owner is None else getattr(owner, node.attr, None)
     if not isinstance(node, ast.Name):
         return None
@@ -173,7 +173,7 @@ def _named(node: ast.expr, function: Any) -> Any:
 
 def _is_of(node: ast.Raise, function: Any, kind: type[BaseException]) -> bool:
     exc = node.exc.func if isinstance(node.exc, ast.Call) else node.exc
-    named = _named(exc, function) if exc is not None else None
+    named = named_in(exc, function) if exc is not None else None
     return isinstance(named, type) and issubclass(named, kind)
 
 
@@ -226,4 +226,4 @@ def _is_more_than_the_command(each: Raising, handler: HandlerFunction) -> bool:
         clocks = [parameter.name for parameter in handler.parameters if parameter.wanted is Clock]
         known = {*parameters[:1], *clocks}
     names = [node for test in each.conditions for node in ast.walk(test) if isinstance(node, ast.Name)]
-    return any(node.id not in known and _named(node, each.owner) is None for node in names)
+    return any(node.id not in known and named_in(node, each.owner) is None for node in names)

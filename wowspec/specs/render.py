@@ -46,6 +46,7 @@ BRIEF: Final = Limits(text=40, items=3, depth=3, line=100)
 EVERYTHING: Final = Limits(text=10**9, items=10**9, depth=100, line=10**9)
 
 _ADDRESS: Final = re.compile(r" at 0x[0-9a-fA-F]+")
+_ADDRESS_IN_TEXT: Final = re.compile(r" at 0x[0-9a-fA-F]{6,}(?=>)")
 _NOT_SET: Final = object()
 
 
@@ -66,6 +67,11 @@ def shorten(text: str, limit: int) -> str:
     kept = max(limit - 28, 2)
     head, tail = kept - kept // 3, kept // 3
     return f"{text[:head]}… {len(text) - head - tail:,} more characters …{text[-tail:] if tail else ''}"
+
+
+def without_addresses(text: str) -> str:
+    """A text in which no `<... at 0x7f...>` says where in memory something was: it differs from run to run."""
+    return _ADDRESS_IN_TEXT.sub("", text)
 
 
 def quoted(text: str) -> str:

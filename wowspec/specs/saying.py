@@ -16,7 +16,7 @@ import pydantic
 
 from ..errors import printable
 from ..modeling.places import PACKAGE, short_path
-from .render import shorten
+from .render import shorten, without_addresses
 
 _LIBRARIES: Final = (PACKAGE, str(Path(pydantic.__file__).resolve().parent))
 #: Begins the line of a pydantic error that leads to its manual.
@@ -42,7 +42,7 @@ def text_of(error: BaseException, most: int = _MOST_CHARACTERS) -> str:
 
 def first_line(error: BaseException) -> str:
     """The first line of what an error says."""
-    return printable(text_of(error).strip().partition("\n")[0].rstrip())
+    return printable(without_addresses(text_of(error)).strip().partition("\n")[0].rstrip())
 
 
 def named_in_reason(text: str, error: BaseException, how: str) -> str:
@@ -82,7 +82,7 @@ def _words(error: BaseException) -> list[str]:
     # Cut after the lines are counted, so that their number is right.
     said = [
         shorten(line, _MOST_CHARACTERS)
-        for line in printable(text_of(error, _WHOLE).replace("\r\n", "\n")).splitlines()
+        for line in printable(without_addresses(text_of(error, _WHOLE)).replace("\r\n", "\n")).splitlines()
         if not line.lstrip().startswith(_ADVERTISED)
     ]
     notes = getattr(error, "__notes__", ())

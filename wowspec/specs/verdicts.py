@@ -7,10 +7,12 @@ from collections.abc import Callable
 from ..errors import SpecFailure
 from ..messages.envelopes import CommandMessage
 from ..world.world import LoggedFailure
+from .handler_hints import error_hint
 from .nodes import Node
+from .origins import sent_by
 from .render import render
 from .run import PROGRAMMING_ERRORS, Run
-from .run_hints import law_after_when, run_hints, with_hints
+from .run_hints import law_after_when, never_created, run_hints, with_hints
 from .saying import traceback_text
 from .showing import shown
 from .story import timeline
@@ -91,6 +93,8 @@ def unseen_text(run: Run, entry: LoggedFailure, *, given: bool = False) -> str:
             + ("" if entry.cause is entry.error else ", the last when its retries were exhausted"),
             f"  while handling {render(subject)}" + (", as what is given was delivered" if given else ""),
             traceback_text(entry.cause),
+            *(sent_by(run, entry.subject) if isinstance(entry.subject, CommandMessage) else ()),
+            *(f"  hint: {hint}" for hint in _mends(run, entry)),
             timeline(run),
             "  why: what is given was taken for handled, and yet something downstream did not happen"
             if given
@@ -98,3 +102,12 @@ def unseen_text(run: Run, entry: LoggedFailure, *, given: bool = False) -> str:
             f"  if it should: {instead}",
         ]
     )
+
+
+def _mends(run: Run, entry: LoggedFailure) -> list[str]:
+    """What would mend an error that was swallowed."""
+    subject = entry.subject
+    found = [error_hint(entry.cause, run, subject)]
+    if isinstance(subject, CommandMessage):
+        found.append(never_created(run.session, subject, entry.cause))
+    return [hint for hint in found if hint is not None]
