@@ -26,7 +26,6 @@ from .alignment import Match, Verdict
 from .beforehand import refused_elsewhere
 from .compare import equals
 from .handler_hints import class_sent, not_awaited, of_error
-from .handler_hints import class_sent, not_awaited, of_error
 from .hints import MOST_HINTS, Rule, differing, without
 from .nodes import ACTIONS, GivenState, History, Node, Setup, Step, WithFaults, WithoutLaw
 from .remarks import addressed
@@ -308,8 +307,6 @@ _FINE_TIME: Final = re.compile(r":\d\d\.\d{3}(?!000)\d{3}")
 
 #: The rules in the order of their hints.
 RULES: Final[Sequence[RunRule]] = (
-    class_sent,
-    of_error,
     _after_when,
     class_sent,
     of_error,
@@ -318,7 +315,6 @@ RULES: Final[Sequence[RunRule]] = (
     _never_created,
     _began_another,
     refused_elsewhere,
-    not_awaited,
     _another_version,
     _unheard,
     _fault_missed,
