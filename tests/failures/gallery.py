@@ -57,6 +57,7 @@ SECTIONS: Final[Mapping[str, Sequence[str]]] = {
     "Errors": (
         "error_nobody_expected",
         "error_that_never_came",
+        "error_does_not_come",
         "error_of_another_class",
         "error_of_another_text",
         "error_of_another_code",
@@ -74,6 +75,9 @@ SECTIONS: Final[Mapping[str, Sequence[str]]] = {
     ),
     "Sagas and projections": (
         "saga_sends_another_command",
+        "class_of_a_command",
+        "saga_not_in_the_world",
+        "saga_without_return",
         "row_missing",
         "row_differs",
         "projection_not_idempotent",
