@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -28,6 +29,7 @@ from wowspec.world.points import DOMAIN_EVENT_BUS_SEND
 from wowspec.world.profiles import IN_MEMORY
 
 Steps = Callable[[Spec[Any]], Spec[Any]]
+ORDER = (orders.Order, "o-1")
 
 
 def explorer_of(steps: Steps, profile: str = "in_memory", **options: Any) -> Explorer:
@@ -352,6 +354,51 @@ def test_eventually_catches_the_end():
 
     assert list(found) == ["eventually"]
     assert "what should hold in the end did not" in found["eventually"]
+
+
+def test_a_condition_that_raises_under_a_fault_breaks_the_law_of_the_end():
+    """What it looks for is not there: the law tells the error, and the author's line."""
+    steps: Steps = lambda spec: place(spec).eventually(lambda world: {1: "placed"}[world.aggregate(*ORDER).version])
+    found = broken(explorer_of(steps), "PlaceOrder/event_store.append@1=fail")
+
+    assert list(found) == ["eventually"]
+    first, _, where, _, error, *_ = found["eventually"].splitlines()
+    assert first == 'what should hold in the end did not: {1: "placed"}[world.aggregate(*ORDER).version]'
+    assert re.fullmatch(r"    .*test_run_laws\.py:\d+ in .*<lambda>", where)
+    assert error == "    KeyError: 0"
+
+
+def test_a_condition_that_raises_at_a_moment_under_a_fault_breaks_the_law_of_always():
+    """The law tells the error, the author's line, and the moment."""
+    saved = explorer_of(
+        lambda spec: save(spec).always(
+            lambda world: 1 // (world.service("replicas").holds("f-1") or not world.state(replicas.File, "f-1").saved)
+        )
+    )
+    found = broken(saved, "Save/left.write@1=fail; Save/right.write@1=fail")
+
+    assert list(found) == ["always"]
+    lines = found["always"].splitlines()
+    raises = next(place for place, line in enumerate(lines) if line == "  it raises:")
+    assert lines[raises - 1].startswith("  moment: when(Save), after ")
+    assert re.fullmatch(r"    .*test_run_laws\.py:\d+ in .*<lambda>", lines[raises + 1])
+    assert lines[raises + 2].startswith("      lambda world: 1 // (world.service(")
+    assert lines[raises + 3] == "    ZeroDivisionError: integer division or modulo by zero"
+
+
+@pytest.mark.parametrize("law", ["always", "eventually"])
+def test_a_condition_that_raises_without_a_fault_is_its_author_s_error(law):
+    """Nothing is judged then: the error itself is told, with the condition."""
+    there = {"all": True}
+
+    def judged(spec: Spec[Any]) -> Any:
+        asked = getattr(place(spec), law)(lambda world: there["all"])
+        there.clear()
+        return asked
+
+    with pytest.raises(KeyError) as raised:
+        broken(explorer_of(judged))
+    assert raised.value.__notes__[0].startswith(f'in {law}(there["all"])')
 
 
 def test_assertion_catches_what_the_test_itself_says():

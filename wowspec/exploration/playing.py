@@ -217,7 +217,7 @@ def play(
     played = Played(plan, session, armory, audit, schedule=schedule)
     session.answers = []
     conditions = [item for item in way.conditions if item.kind is ConditionKind.ALWAYS]
-    watch = Watch(conditions) if conditions else None
+    watch = Watch(conditions, raising_breaks=len(plan) > 0) if conditions else None
     try:
         _play_steps(played, nodes, first, opening, watch)
         if heal is not None:

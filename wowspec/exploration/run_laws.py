@@ -229,7 +229,8 @@ def _always(trial: Trial) -> Iterator[str]:
 def _eventually(trial: Trial) -> Iterator[str]:
     conditions = trial.way.conditions
     if conditions and not trial.played.livelock:
-        text = first_breach(trial.played.session, conditions, ConditionKind.EVENTUALLY)
+        played = trial.played
+        text = first_breach(played.session, conditions, ConditionKind.EVENTUALLY, raising_breaks=len(played.plan) > 0)
         if text is not None:
             yield text
 

@@ -21,6 +21,7 @@ from .nodes import ACTIONS, Node, WhenConcurrently
 from .recorded import Condition, ConditionKind
 from .render import BRIEF, render
 from .run import Run
+from .saying import traceback_text
 from .session import Session
 from .showing import step_text
 from .world_view import WorldView, told
@@ -54,7 +55,12 @@ def require_condition(kind: ConditionKind, function: Any, name: Any) -> Conditio
 
 
 def first_breach(
-    session: Session, conditions: Iterable[Condition], kind: ConditionKind, moment: str | None = None
+    session: Session,
+    conditions: Iterable[Condition],
+    kind: ConditionKind,
+    moment: str | None = None,
+    *,
+    raising_breaks: bool = False,
 ) -> str | None:
     """What the first condition says that does not hold of a world right now; None if all hold.
 
@@ -63,35 +69,41 @@ def first_breach(
         conditions: those of another kind are passed over.
         kind: which of them are asked.
         moment: when that is, for the text.
+        raising_breaks: whether a function that raises says no by it: under faults, what it looks for may be missing.
 
     Raises:
-        Exception: what a function raises that is no `AssertionError`; a note says which, and when.
+        Exception: otherwise, what a function raises that is no `AssertionError`; a note says which, and when.
     """
     for condition in conditions:
         if condition.kind is kind:
-            text = breach_of(session, condition, lambda: moment)
+            text = breach_of(session, condition, lambda: moment, raising_breaks=raising_breaks)
             if text is not None:
                 return text
     return None
 
 
-def breach_of(session: Session, condition: Condition, moment: Callable[[], str | None]) -> str | None:
+def breach_of(
+    session: Session, condition: Condition, moment: Callable[[], str | None], *, raising_breaks: bool = False
+) -> str | None:
     """As `first_breach`, for one condition."""
     view = WorldView(session)
-    said = ""
+    said = raised = ""
     try:
         if says_yes(condition.function, view):
             return None
     except AssertionError as error:
         said = str(error)
     except Exception as error:
-        when = moment()
-        error.add_note(f"in {condition.kind}({condition_text(condition)}){f', {when}' if when else ''}")
-        raise
+        if not raising_breaks or isinstance(error, SpecError):
+            when = moment()
+            error.add_note(f"in {condition.kind}({condition_text(condition)}){f', {when}' if when else ''}")
+            raise
+        raised = traceback_text(error)
     when = moment()
     lines = [f"{_HEADS[condition.kind]}: {condition_text(condition)}"]
     lines += [f"  moment: {when}"] if when else []
     lines += [f"  it says: {line}" if not index else f"    {line}" for index, line in enumerate(said.splitlines())]
+    lines += ["  it raises:", *raised.splitlines()] if raised else []
     lines += [f"  {line}" for line in told(view)]
     return "\n".join(lines)
 
@@ -117,14 +129,19 @@ class Breach:
 class Watch:
     """Asks conditions at each moment at which anything may have changed, until each was broken once.
 
+    Args:
+        conditions: those that are asked.
+        raising_breaks: as `first_breach` takes it.
+
     Attributes:
         breaches: the first breach of each, by its place among the conditions.
     """
 
-    __slots__ = ("_action", "_conditions", "breaches")
+    __slots__ = ("_action", "_conditions", "_raising_breaks", "breaches")
 
-    def __init__(self, conditions: Sequence[Condition]) -> None:
+    def __init__(self, conditions: Sequence[Condition], *, raising_breaks: bool = False) -> None:
         self._conditions = conditions
+        self._raising_breaks = raising_breaks
         self._action = ""
         self.breaches: dict[int, Breach] = {}
 
@@ -155,7 +172,12 @@ class Watch:
             if place in self.breaches:
                 continue
             try:
-                text = breach_of(session, condition, lambda: self._moment(session, entering))
+                text = breach_of(
+                    session,
+                    condition,
+                    lambda: self._moment(session, entering),
+                    raising_breaks=self._raising_breaks,
+                )
             except Exception as error:  # noqa: BLE001 - raised when the run is over
                 self.breaches[place] = Breach(session, "", error)
             else:
