@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import inspect
 import linecache
+from collections.abc import Callable
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from .functions import HandlerFunction
 
@@ -24,7 +25,12 @@ def short_path(filename: str) -> str:
 
 def place_of(handler: HandlerFunction) -> str:
     """`Order.pay (shop.py:86)`; empty for a function of the kit's own."""
-    code = getattr(inspect.unwrap(handler.function), "__code__", None)
+    return written_at(handler.function, handler.place)
+
+
+def written_at(function: Callable[..., Any], name: str) -> str:
+    """A name with the file and line of its function; empty for a function of the kit's own."""
+    code = getattr(inspect.unwrap(function), "__code__", None)
     if code is None or code.co_filename.startswith(PACKAGE):
         return ""
     line = code.co_firstlineno
@@ -32,4 +38,4 @@ def place_of(handler: HandlerFunction) -> str:
         if linecache.getline(code.co_filename, each).lstrip().startswith(("def ", "async def ")):
             line = each
             break
-    return f"{handler.place} ({short_path(code.co_filename)}:{line})"
+    return f"{name} ({short_path(code.co_filename)}:{line})"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from inspect import isfunction
 from types import CoroutineType, GeneratorType
 from typing import Any, Final
 from weakref import WeakSet
@@ -17,6 +16,7 @@ from ..modeling.processors import is_processor
 from .items import On, SentCommand, Stream, TimeStep
 from .matchers import is_loose
 from .render import BRIEF, render
+from .undeclared import takes
 
 _PLAIN: Final = (str, bytes, int, float, complex, dict)
 #: Classes whose objects were found to be at home in `given(...)`, and those at home in `when(...)`: each is asked once.
@@ -166,12 +166,8 @@ def unmarked_taker(command_class: type, aggregates: Iterable[AggregateMetadata])
     """A method of these aggregate roots that is annotated with the class, as if it were a command function."""
     for metadata in aggregates:
         for name, method in vars(metadata.command_class).items():
-            if not isfunction(method) or name.startswith("_"):
-                continue
-            for parameter, annotation in method.__annotations__.items():
-                text = annotation.rpartition(".")[2] if isinstance(annotation, str) else annotation
-                if parameter != "return" and text in (command_class, command_class.__name__):
-                    return f"{metadata.command_class.__name__}.{name}"
+            if not name.startswith("_") and takes(method, command_class):
+                return f"{metadata.command_class.__name__}.{name}"
     return None
 
 

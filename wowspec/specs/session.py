@@ -31,6 +31,7 @@ from .items import CommandOptions, On
 from .nodes import Node
 from .refusals import unmarked_taker
 from .shadows import Shadows
+from .undeclared import undeclared_taker
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,6 +229,14 @@ class Session:
                 f"no aggregate handles the command {name}",
                 why=f"{unmarked} takes one, but nothing says that it is a command function",
                 instead=f"@on_command above {unmarked}",
+            )
+        undeclared = undeclared_taker(command_class)
+        if undeclared is not None:
+            cls, function = undeclared
+            raise SpecError(
+                f"no aggregate handles the command {name}",
+                why=f"{function} takes it, but nothing says that {cls} is an aggregate root",
+                instead=f'@aggregate_root(context="...") above class {cls}',
             )
         raise SpecError(
             f"no aggregate handles the command {name}",
