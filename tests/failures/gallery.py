@@ -239,5 +239,7 @@ _HEAD: Final = """\
   faults, and what each ledger then held.
 * pytest marks the line of the verb that failed. No frame of the kit is shown (`--full-trace` shows all), and the text
   is the same on a terminal, through xdist, and on CI.
-* A comparison has `expected` and `actual` as attributes of its error, which editors read for their diff viewers.
+* A comparison has `expected` and `actual` as attributes of its error: two texts, alike in all but what is not as
+  expected. PyCharm (and TeamCity) show them in their diff viewer, under `pytest -n` too; VS Code has none for Python, and
+  shows the text.
 """
