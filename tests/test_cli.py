@@ -12,6 +12,7 @@ import pytest
 
 from wowspec import cli
 from wowspec.cli import main
+from wowspec.scaffold.source import Source
 
 ROOT = Path(__file__).parent.parent
 
@@ -102,6 +103,42 @@ def test_new_writes_a_project_and_says_what_to_run(tmp_path, capsys):
     assert (tmp_path / "parcel-shop" / "tests" / "test_table.py").is_file()
 
 
+def test_new_says_how_it_is_installed_elsewhere(tmp_path, capsys, monkeypatch):
+    """With where wowspec came from; a workflow cannot get it from a folder."""
+    monkeypatch.setattr(cli, "source_of", lambda url: Source(command="python -m pip install /home/ann/wowspec"))
+
+    assert main(["new", "shop", "--dir", str(tmp_path), "--github"]) == 0
+
+    out = capsys.readouterr().out
+    first, _, then = out.partition("in another environment, first:")
+    assert "pip install" not in first
+    assert "  python -m pip install /home/ann/wowspec\n  python -m pip install -e '.[test]'\n" in then
+    assert "The workflow, as any other machine, cannot install wowspec from there" in then
+    assert "--from git+URL" in then
+
+
+def test_new_from_a_repository(tmp_path, capsys):
+    """It is written down, and nothing is left to say."""
+    url = "git+https://example.org/wowspec.git"
+
+    assert main(["new", "shop", "--dir", str(tmp_path), "--from", url]) == 0
+
+    assert f'"wowspec @ {url}"' in (tmp_path / "shop" / "pyproject.toml").read_text()
+    assert "cannot install" not in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("on_path", [None, "/usr/bin/python", "own"])
+def test_new_names_the_python_that_has_wowspec(tmp_path, capsys, monkeypatch, on_path):
+    """Where no environment is active, `python` is another one, or none."""
+    own = str(Path(sys.executable).parent / "python")
+    monkeypatch.setattr(cli.shutil, "which", lambda name: own if on_path == "own" else on_path)
+
+    assert main(["new", "shop", "--dir", str(tmp_path)]) == 0
+
+    said = "python" if on_path == "own" else sys.executable
+    assert f"\n  {said} -m pytest\n" in capsys.readouterr().out
+
+
 def test_new_into_a_project_adds_one_file(tmp_path, capsys, monkeypatch):
     """From within it there is no folder to go to."""
     (tmp_path / "pyproject.toml").write_text("")
@@ -121,6 +158,8 @@ def test_new_into_a_project_adds_one_file(tmp_path, capsys, monkeypatch):
         (["new", "shop", "--dir", "nowhere"], "there is no folder nowhere"),
         (["new", "shop", "--into", "nowhere"], "has no pyproject.toml"),
         (["new", "shop", "--into", ".", "--github"], "--into adds one spec file"),
+        (["new", "shop", "--into", ".", "--from", "git+https://x.org/y"], "which --into leaves alone"),
+        (["new", "shop", "--from", "y"], "--from y is no URL"),
     ],
 )
 def test_what_cannot_be_done_is_told(arguments, text, capsys, tmp_path, monkeypatch):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import shlex
+import shutil
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -13,6 +14,7 @@ from typing import Final
 
 from .errors import SpecError
 from .scaffold.new import Made, add_example, new_project
+from .scaffold.source import Source, source_of
 
 _DOCS: Final = "docs/scenarios"
 #: What a shell says of a command that was used wrongly.
@@ -79,6 +81,12 @@ def _parser() -> argparse.ArgumentParser:
         "--into", metavar="PATH", help="add one file, tests/test_NAME.py, to the project in PATH instead of making one"
     )
     new.add_argument("--github", action="store_true", help="write a workflow of GitHub Actions, too")
+    new.add_argument(
+        "--from",
+        dest="source",
+        metavar="URL",
+        help="where the project gets wowspec from, such as git+https://… of its repository (where this one came from)",
+    )
     return parser
 
 
@@ -109,10 +117,18 @@ def _new(options: argparse.Namespace) -> int:
             raise SpecError(
                 "--into PATH --github", why="--into adds one spec file, and nothing else", instead="one of the two"
             )
+        if options.source:
+            raise SpecError(
+                "--into PATH --from URL",
+                why="the project has dependencies of its own, which --into leaves alone",
+                instead=f'"wowspec @ {options.source}" among those that its tests need',
+            )
         made = add_example(options.name, Path(options.into))
-    else:
-        made = new_project(options.name, Path(options.dir or "."), github=options.github)
-    sys.stdout.write(_told(made) + "\n")
+        sys.stdout.write(_told(made) + "\n")
+        return 0
+    source = source_of(options.source)
+    made = new_project(options.name, Path(options.dir or "."), github=options.github, source=source)
+    sys.stdout.write(_told(made) + _told_of_source(source, made, github=options.github) + "\n")
     return 0
 
 
@@ -120,4 +136,24 @@ def _told(made: Made) -> str:
     lines = [f"written in {made.folder}:", *(f"  {path}" for path in made.files), "", "next:"]
     if made.folder.resolve() != Path.cwd():
         lines.append(f"  cd {shlex.quote(str(made.folder))}")
-    return "\n".join([*lines, *(f"  {command}" for command in made.commands)])
+    return "\n".join([*lines, *(f"  {_here(command)}" for command in made.commands)])
+
+
+def _told_of_source(source: Source, made: Made, *, github: bool) -> str:
+    """How another environment comes to run the specs."""
+    text = "\n\nin another environment, first:\n" + "\n".join(f"  {command}" for command in made.elsewhere)
+    if source.command:
+        who = "The workflow, as any other machine," if github else "Another machine"
+        text += (
+            f"\n\n{who} cannot install wowspec from there. "
+            "`wowspec new NAME --from git+URL` writes into pyproject.toml where it comes from."
+        )
+    return text
+
+
+def _here(command: str) -> str:
+    """The command as it is to be typed: the `python` of the path may be another one than this."""
+    python = shutil.which("python")
+    if python is None or Path(python).parent != Path(sys.executable).parent:
+        return command.replace("python", shlex.quote(sys.executable), 1)
+    return command

@@ -6,7 +6,7 @@ import keyword
 import re
 import shutil
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
@@ -14,6 +14,7 @@ from string import Template
 from typing import Final
 
 from ..errors import SpecError
+from .source import Source
 
 _NAME: Final = re.compile(r"[a-z][a-z0-9]*([-_][a-z0-9]+)*")
 #: Packages that the project would hide from itself.
@@ -23,13 +24,15 @@ _PYPROJECT: Final = "pyproject.toml"
 _Files = tuple[tuple[str, tuple[str, ...]], ...]
 _PROJECT: Final[_Files] = (
     (_PYPROJECT, ("pyproject.toml",)),
-    ("README.md", ("README.md",)),
+    ("README.md", ("README_head.md", "install_index.md", "README_body.md")),
     (".gitignore", ("gitignore",)),
     ("src/$package/__init__.py", ("package_init.py",)),
     ("src/$package/domain.py", ("domain_head.py", "domain_body.py")),
     ("tests/test_table.py", ("spec_head.py", "spec_body.py")),
 )
 _WORKFLOW: Final[_Files] = ((".github/workflows/specs.yml", ("specs.yml",)),)
+#: How it is installed, where a machine has wowspec from a folder of its own.
+_LOCAL: Final = {"install_index.md": "install_local.md"}
 #: The one file that is added to a project: the domain and its specs.
 _EXAMPLE: Final[_Files] = (
     ("tests/test_$package.py", ("into_head.py", "domain_body.py", "into_middle.py", "spec_body.py")),
@@ -44,26 +47,30 @@ class Made:
         folder: where.
         files: seen from there, in their order.
         commands: what to run there.
+        elsewhere: what to run first in another environment; else empty.
     """
 
     folder: Path
     files: tuple[str, ...]
     commands: tuple[str, ...]
+    elsewhere: tuple[str, ...] = ()
 
 
-def new_project(name: str, parent: Path, *, github: bool = False) -> Made:
+def new_project(name: str, parent: Path, *, github: bool = False, source: Source | None = None) -> Made:
     """Make a project in a folder of its name; nothing is left behind where that fails.
 
     Args:
         name: of the project: words of small letters and digits, with `-` between them.
         parent: the folder in which its own is made.
         github: whether a workflow of GitHub Actions is written, too.
+        source: where the project gets wowspec from; an index, if nothing is said.
 
     Raises:
         SpecError: for a name that is none, or a folder that is not empty.
         OSError: if nothing can be written there.
     """
     package = package_of(name)
+    wowspec = source or Source()
     folder = parent / name
     if not parent.is_dir():
         raise SpecError(
@@ -78,7 +85,10 @@ def new_project(name: str, parent: Path, *, github: bool = False) -> Made:
             if is_project
             else "another name",
         )
-    texts = _texts((*_PROJECT, *(_WORKFLOW if github else ())), name, package)
+    wanted = (*_PROJECT, *(_WORKFLOW if github else ()))
+    if wowspec.command:
+        wanted = tuple((path, tuple(_LOCAL.get(part, part) for part in parts)) for path, parts in wanted)
+    texts = _texts(wanted, {"name": name, "package": package, "requirement": wowspec.requirement})
     # Beside its place, so that it appears there as a whole.
     made = parent / f".{name}.being-made"
     try:
@@ -97,7 +107,12 @@ def new_project(name: str, parent: Path, *, github: bool = False) -> Made:
     except BaseException:
         shutil.rmtree(made, ignore_errors=True)
         raise
-    return Made(folder, tuple(texts), ("python -m pytest", "python -m pytest --wowspec-faults=sweep"))
+    return Made(
+        folder,
+        tuple(texts),
+        ("python -m pytest", "python -m pytest --wowspec-faults=sweep"),
+        (*([wowspec.command] if wowspec.command else ()), "python -m pip install -e '.[test]'"),
+    )
 
 
 def add_example(name: str, folder: Path) -> Made:
@@ -118,7 +133,7 @@ def add_example(name: str, folder: Path) -> Made:
             why="--into adds to a project that is there",
             instead=f"wowspec new {name}, which makes one",
         )
-    texts = _texts(_EXAMPLE, name, package)
+    texts = _texts(_EXAMPLE, {"package": package})
     for path in texts:
         if (folder / path).exists():
             raise SpecError(f"{folder / path} is there already", why="it would be written over", instead="another name")
@@ -149,9 +164,8 @@ def package_of(name: str) -> str:
     return package
 
 
-def _texts(wanted: Iterable[tuple[str, tuple[str, ...]]], name: str, package: str) -> dict[str, str]:
+def _texts(wanted: Iterable[tuple[str, tuple[str, ...]]], values: Mapping[str, str]) -> dict[str, str]:
     """Each file's path and text."""
-    values = {"name": name, "package": package}
     templates = files("wowspec.scaffold") / "templates"
     return {
         Template(path).substitute(values): "".join(
