@@ -7,8 +7,9 @@ import json
 import pytest
 
 from wowspec.reporting import plugin
+from wowspec.reporting.collecting import Collector
 
-from .sessions import run_session
+from .sessions import document_of, run_session
 
 SUITE = """
 import unittest
@@ -117,3 +118,34 @@ def test_a_test_whose_part_failed_has_failed(told):
     """Although unittest reports the test itself as passed."""
     assert told["test_parts"]["outcome"] == "failed"
     assert told["test_parts"]["failure"]
+
+
+def test_what_cannot_be_collected_is_told_once(tmp_path):
+    """A report that is silent of it would say that all is well."""
+    document = document_of(tmp_path, suite="import test_it_needs_this")
+    [test] = document["tests"]
+
+    assert (test["id"], test["outcome"], test["place"]) == ("test_it.py", "error", "test_it.py:1")
+    assert test["failure"] == "ModuleNotFoundError: No module named 'test_it_needs_this'"
+
+    collector = Collector()
+    for _ in ("one process", "another one"):
+        collector.add({**test})
+    assert collector.document(tmp_path)["tests"] == [test]
+
+
+@pytest.mark.parametrize("option", ["--setup-only", "--setup-plan", "--fixtures", "nowhere.py"])
+def test_no_report_where_no_test_is_run(tmp_path, option):
+    """It would take the place of one that says something."""
+    run_session(tmp_path, "--wowspec-report=json:report.json", option, suite="def test_a(): pass")
+
+    assert not (tmp_path / "report.json").exists()
+
+
+def test_a_test_outside_the_root_directory_says_its_file(tmp_path):
+    """Although pytest gives it no path."""
+    (tmp_path / "root").mkdir()
+    (tmp_path / "test_outside.py").write_text("def test_a(): assert False", encoding="utf-8")
+    document = document_of(tmp_path / "root", f"--rootdir={tmp_path / 'root'}", str(tmp_path / "test_outside.py"))
+
+    assert [test["file"] for test in document["tests"] if test["id"].endswith("test_a")] == ["../test_outside.py"]

@@ -59,7 +59,7 @@ def json_of_test(
         left_out=0,
     )  # fmt: skip
     if report.failed and call.excinfo is not None:
-        failure = failure_json(call.excinfo, root)
+        failure = failure_json(call.excinfo.value, root)
         told["failure"], told["place"] = failure["text"], failure["place"]
     elif report.failed:
         told["failure"] = without_root(report.longreprtext, root)
@@ -88,6 +88,32 @@ def lost_test(report: pytest.TestReport, root: Path) -> TestJson:
         specs=[],
         left_out=0,
     )
+
+
+def uncollected(nodeid: str, error: BaseException | None, text: str, root: Path) -> TestJson:
+    """What could not be collected, such as a module that cannot be imported; told as a test that failed.
+
+    Args:
+        nodeid: of the module or folder.
+        error: why, if that is known.
+        text: what pytest says of it.
+        root: the root directory.
+    """
+    cause = error.__cause__ or error if error is not None else None
+    failure = None if cause is None else failure_json(cause, root)
+    told = TestJson(
+        id=nodeid,
+        file=nodeid.partition("::")[0],
+        line=1,
+        title=f"{nodeid} can be collected",
+        outcome="error",
+        failure=without_root(text, root) if failure is None else failure["text"],
+        place="" if failure is None else failure["place"],
+        specs=[],
+        left_out=0,
+    )
+    printed: TestJson = printable_json(told)
+    return printed
 
 
 def outcome_of(report: pytest.TestReport) -> str:
@@ -218,7 +244,7 @@ class Collector:
                 # unittest says of the parts alone that they failed.
                 told["outcome"] = "failed" if told["outcome"] == "passed" else told["outcome"]
             return
-        texts_of = [each["failure"] for each in (known, told) if each["failure"]]
+        texts_of = list(dict.fromkeys(each["failure"] for each in (known, told) if each["failure"]))
         known["outcome"], known["failure"] = "error", "\n\n".join(texts_of)
         known["place"] = known["place"] or told["place"]
 

@@ -32,22 +32,22 @@ class FailureJson(TypedDict):
     is_ours: bool
 
 
-def failure_json(found: pytest.ExceptionInfo[BaseException], root: Path) -> FailureJson:
+def failure_json(raised: BaseException, root: Path) -> FailureJson:
     """What is told of a failure.
 
     Args:
-        found: what was raised.
+        raised: what was raised.
         root: the root directory, which no path in the text names.
     """
-    error = first_error(found.value)
+    error = first_error(raised)
     ours = isinstance(error, SpecError | SpecFailure)
-    text = _said(error) if ours else _of_others(found.value)
+    text = _said(error) if ours else _of_others(raised)
     notes = [str(note) for note in getattr(error, "__notes__", ())]
     notes = [note for note in notes if note not in text]
     text = printable(without_root("\n".join([text, *notes]), root))
     if len(text) > _MOST_TEXT:
         text = f"{text[:_MOST_TEXT]}\n… {len(text) - _MOST_TEXT:,} more characters"
-    return FailureJson(text=text, place=_place(found.value, root) or _place(error, root), is_ours=ours)
+    return FailureJson(text=text, place=_place(raised, root) or _place(error, root), is_ours=ours)
 
 
 def first_error(error: BaseException) -> BaseException:
@@ -94,7 +94,8 @@ def place_of_item(item: pytest.Item) -> tuple[str, int]:
 
     place = place_of_function(_function_of(item))
     line = place.line if place is not None else (item.location[1] or 0) + 1
-    return item.nodeid.partition("::")[0], line
+    # pytest names no file for a test outside the root directory.
+    return item.nodeid.partition("::")[0] or Path(item.location[0]).as_posix(), line
 
 
 def _function_of(item: pytest.Item) -> Any:

@@ -72,7 +72,7 @@ class GithubPlugin:
         if report.failed and call.excinfo is not None and _ERRORS in sys.modules:
             from .failing import failure_json, place_of_item
 
-            failure = failure_json(call.excinfo, item.config.rootpath)
+            failure = failure_json(call.excinfo.value, item.config.rootpath)
             if failure["is_ours"]:
                 file, line = place_of_item(item)
                 failure["place"] = failure["place"] or f"{file}:{line}"

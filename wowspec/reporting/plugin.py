@@ -14,7 +14,7 @@ import pytest
 
 from ..errors import SpecError
 from ..specs import tracking
-from .collecting import Collector, json_of_test, lost_test, outcome_of
+from .collecting import Collector, json_of_test, lost_test, outcome_of, uncollected
 from .document import DocumentJson, TestJson
 
 #: Attribute of a report that carries a test from one process to another; and the one that carries its exploration.
@@ -88,6 +88,7 @@ class ReportPlugin:
         self._collector = Collector()
         self._written: list[Asked] = []
         self._failed: list[str] = []
+        self._begun = False
         folder = config.invocation_params.dir
         try:
             self.asked: list[Asked] = asked(config.getoption("wowspec_report") or (), kinds, folder)
@@ -105,6 +106,31 @@ class ReportPlugin:
     def seen(self, item: pytest.Item, tracker: tracking.Tracker | None) -> None:
         """The call of a test has ended, however it did."""
         item.stash[_MADE] = tracker
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_make_collect_report(
+        self, collector: pytest.Collector
+    ) -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
+        """Let the report of what cannot be collected carry why."""
+        report = yield
+        if report.failed:
+            call: pytest.CallInfo[Any] | None = getattr(report, "call", None)
+            error = None if call is None or call.excinfo is None else call.excinfo.value
+            root = collector.config.rootpath
+            setattr(report, CARRIED, uncollected(report.nodeid, error, report.longreprtext, root))
+        return report
+
+    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
+        """Keep what could not be collected, once, whoever tried."""
+        told: TestJson | None = getattr(report, CARRIED, None)
+        if told is not None:
+            self._collector.add(told)
+
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_runtestloop(self) -> Generator[None, object, object]:
+        """Tests are run: not with an option that only shows something, nor after a mistake in the command line."""
+        self._begun = True
+        return (yield)
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_makereport(
@@ -144,7 +170,8 @@ class ReportPlugin:
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
         """Write the reports."""
         config = self._config
-        if hasattr(config, "workerinput") or config.getoption("collectonly"):
+        only_shows = config.getoption("collectonly") or config.getoption("setuponly", False)
+        if hasattr(config, "workerinput") or only_shows or not self._begun:
             return
         plugins = [config.pluginmanager.get_plugin(name) for name in ("wowspec-strength", "wowspec-unreachable")]
         strength, unreachable = (None if plugin is None else plugin.document() for plugin in plugins)
