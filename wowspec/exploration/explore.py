@@ -20,7 +20,7 @@ from .enumeration import Explored, RunMany, Step, explore
 from .explorer import Explorer, PlanResult, Player
 from .findings import Finding, RecoveryClass
 from .playing import Played, Way, play
-from .report import finding_lines, mend_lines, pinned, replay_line
+from .report import concerned, finding_lines, mend_lines, pinned, replay_line
 from .results import BrokenJson, CellJson, FindingJson, PlanJson, ResultJson, empty_result, undeclared
 from .run_laws import RUN_LAW_BY_NAME
 from .settings import Settings
@@ -202,7 +202,7 @@ class SpecExploration:
         # A profile of the command line's must be said there again.
         other = self.profile.name if self._play is play and self.way.profile is not None else ""
         replay = replay_line(self.test, finding.plan, other)
-        if self.said.tells_known and finding.is_known and not finding.healed_by:
+        if (self.said.tells_known or self.said.draws) and finding.is_known and not finding.healed_by:
             finding.would_heal = what_would_heal(finding, self._kinds, self.profile)
         told = finding.due_to_domain or (finding.broken if self.said.tells_known else [])
         report: list[str] = []
@@ -221,6 +221,7 @@ class SpecExploration:
             replay=replay,
             report=report,
             paste=pinned(self.way, finding.plan, self.test) if told else "",
+            functions=concerned(played, self.explorer.base.played) if told else [],
             story=story,
         )
 

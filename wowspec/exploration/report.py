@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import shlex
+from collections import Counter
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Final
 
 from ..faults.chains import Chains
 from ..faults.plans import Plan
 from ..messages.envelopes import CommandMessage
+from ..modeling.places import place_of
 from ..specs.departing import departure
 from ..specs.layout import several
 from ..world.clock import NANOS_PER_MILLI
@@ -76,6 +79,35 @@ def pinned(way: Way, plan: Plan, test: str) -> str:
     """A test that pins a plan, as code to paste."""
     name = test.rpartition("::")[2].partition("[")[0] or "test_spec"
     return paste(way.nodes, plan, name=f"{name}_pinned", profile=way.profile)
+
+
+def concerned(played: Played, base: Played) -> list[str]:
+    """The functions of processors in which a fault struck, or that were called another number of times than without.
+
+    Args:
+        played: the run under the plan.
+        base: the fault-free run.
+
+    Returns:
+        Each as `OrderBoard.placed (shop.py:31)`; of a file outside the working directory its name.
+    """
+    calls, usual = (
+        Counter(row.lane.function for row in each.rows if row.point.startswith(EVENT_DELIVER))
+        for each in (played, base)
+    )
+    names = [row.lane.function for row in played.rows if row.was_struck]
+    names += [name for name in [*calls, *usual] if calls[name] != usual[name]]
+    places = {
+        f"{metadata.name}.{function.info.name}": place_of(function.handler)
+        for metadata in played.session.runtime.catalog.processors.values()
+        for function in metadata.functions
+    }
+    return [_within(places[name]) for name in dict.fromkeys(names) if places.get(name)]
+
+
+def _within(place: str) -> str:
+    name, _, stands = place.rpartition(" (")
+    return f"{name} ({Path(stands).name}" if Path(stands).is_absolute() else place
 
 
 def client_lines(played: Played) -> list[str]:

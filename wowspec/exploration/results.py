@@ -24,7 +24,11 @@ class BrokenJson(TypedDict):
 
 
 class FindingJson(TypedDict):
-    """A plan under which laws break; `story`: the run under it, where a report is asked for that draws it."""
+    """A plan under which laws break.
+
+    `functions`: of the author's, in which a fault struck or that were called another number of times, with their
+    places. `story`: the run under the plan, where a report is asked for that draws it.
+    """
 
     plan: str
     broken: list[BrokenJson]
@@ -35,6 +39,7 @@ class FindingJson(TypedDict):
     replay: str
     report: list[str]
     paste: str
+    functions: list[str]
     story: RunJson | None
 
 
