@@ -82,7 +82,11 @@ WHEN = {
     "an instance": (on(Order, "o-1", PAY), "aggregate_id='o-1'"),
     "an envelope": (sent_as(PAY, owner_id="u-1"), "when(command, owner_id=...)"),
     "a stream": (stream(OrderPaid()), "given(stream(...))"),
-    "time": (advance(hours=1), ".advance(hours=2)"),
+    "time": (advance(minutes=20), ".given(advance(minutes=20)).when("),
+    "an instant": (
+        at(dt.datetime(2024, 1, 2, tzinfo=dt.UTC)),
+        ".given(at(datetime(2024, 1, 2, 0, 0, tzinfo=UTC))).when(",
+    ),
     "a matcher": (some(PayOrder), "the command itself"),
     "a fault": (faults.event_store.append.fails(), ".with_faults(...) before it"),
     "a spec": (BASE, "go on with it"),

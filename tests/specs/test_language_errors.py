@@ -213,6 +213,23 @@ def test_what_is_no_error_is_refused(wrong):
     assert caught.value.instead
 
 
+@pytest.mark.parametrize(
+    ("given", "instead"),
+    [
+        ("not paid", 'expect_error(match="not paid")'),
+        ("a (b)", 'expect_error(match="a \\\\(b\\\\)")'),
+        ("ValueError", "expect_error(ValueError)"),
+        ("NotFound", "expect_error(code='NotFound')"),
+        (ValueError("x"), "expect_error(ValueError, match='x')"),
+    ],
+)
+def test_a_text_for_an_error(given, instead):
+    """It is taken for the error's text, its class or its code, as it looks."""
+    with pytest.raises(SpecError) as caught:
+        breaking("value").expect_error(ValueError).expect_error(given)
+    assert caught.value.instead == instead
+
+
 # --- bugs of the handler ----------------------------------------------------------------------------------------------
 
 

@@ -205,6 +205,39 @@ MISTAKES: dict[str, tuple[Any, list[str]]] = {
         lambda: given(on(Walk, "walk-2", Begun()), Go()).when(Go()).expect_event(Went),
         ["what is given is of walk(walk-2): mend the id, or @create_aggregate above Go if it begins a history"],
     ),
+    "what it creates is there": (
+        lambda: given(Begun()).when(Begin()).expect_events(Begun()),
+        [
+            (
+                "Begin creates its instance, and walk(walk-1) has Begun already: leave that out, mend the id,"
+                " or @allow_create above Begin instead"
+            )
+        ],
+    ),
+    "what it creates is there, by a fault": (
+        lambda: (
+            given().with_faults(faults.event_store.append.rival_appends(Begun())).when(Begin()).expect_events(Begun())
+        ),
+        [],
+    ),
+    "what a command before it stored": (
+        lambda: given().when(Begin()).when(Go()).expect_events(Begun(), Went()),
+        [
+            (
+                "Begun is of an earlier when(...), and what this command stored is expected here: leave it out,"
+                ' or write expect_stored(on(Walk, "walk-1"), ...) for the whole history'
+            )
+        ],
+    ),
+    "what was given": (
+        lambda: given(Begun()).when(Go()).expect_succeeded().when(Go()).expect_events(Begun(), Went()),
+        [
+            (
+                "Begun is given, and what this command stored is expected here: leave it out,"
+                ' or write expect_stored(on(Walk, "walk-1"), ...) for the whole history'
+            )
+        ],
+    ),
     "a handler's own NotFound": (lambda: given(Begun()).inject(Lost()).when(Ask()).expect_event(Went), []),
     "a sourcing function is missing": (
         lambda: given(Begun()).when(Turn()).expect_state(steps=1),

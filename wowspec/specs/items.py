@@ -12,7 +12,7 @@ from pydantic import ValidationError
 from ..errors import IllegalArgumentError, SpecError
 from ..messages.wait_plans import WaitFor, processed
 from ..modeling.aggregates import aggregate_metadata
-from ..world.clock import datetime_nanos, duration_nanos
+from ..world.clock import VirtualClock, datetime_nanos, duration_nanos
 from .fields import require_known_fields
 from .render import BRIEF, render, render_call
 
@@ -129,12 +129,31 @@ def _print_call(printer: Any, name: str, arguments: Sequence[Any], options: Opti
             printer.text(value.__name__) if isinstance(value, type) else printer.pretty(value)
 
 
+#: The units of a duration, each in nanoseconds.
+_UNITS: Final = (
+    ("days", 86_400_000_000_000),
+    ("hours", 3_600_000_000_000),
+    ("minutes", 60_000_000_000),
+    ("seconds", 1_000_000_000),
+    ("milliseconds", 1_000_000),
+)
+
+
 @dataclass(frozen=True, slots=True)
 class TimeStep:
     """Moves the world's clock: by a duration, or to an instant (both in nanoseconds)."""
 
     by: int = 0
     to: int | None = None
+
+    def __wowspec_code__(self) -> tuple[str, list[tuple[str, Any]]]:
+        if self.to is not None:
+            return "at", [("", VirtualClock(self.to).now())]
+        parts, rest = [], self.by
+        for name, nanos in _UNITS:
+            number, rest = divmod(rest, nanos)
+            parts += [(name, number)] if number else []
+        return "advance", parts
 
 
 def advance(*, days: int = 0, hours: int = 0, minutes: int = 0, seconds: float = 0, milliseconds: int = 0) -> TimeStep:

@@ -100,14 +100,27 @@ def _require_something(verb: str, kind: Any, match: str | None, code: str | None
     _require_error(verb, kind, match, code)
 
 
+def _told_apart(verb: str, kind: Any) -> str:
+    """How to expect an error that was given by an object of it, by its name, its text or its code."""
+    source = "OrderView, " if verb == "expect_downstream_error" else ""
+    if verb == "expect_logged":
+        return f"{verb}('event.handler:OrderView.on_event', ValueError)"
+    if isinstance(kind, BaseException):
+        return f"{verb}({source}{type(kind).__name__}, match={str(kind)!r})"
+    if not isinstance(kind, str):
+        return f"{verb}({source}ValueError, match='at most')"
+    if kind.isidentifier() and not kind.islower():
+        # One word in capitals: a class, or a code such as `NotFound`.
+        return f"{verb}({source}{kind})" if kind.endswith(("Error", "Exception")) else f"{verb}({source}code={kind!r})"
+    return f"{verb}({source}match={_pattern(kind)})"
+
+
 def _require_error(verb: str, kind: Any, match: str | None, code: str | None) -> None:
     if kind is not None and not (isinstance(kind, type) and issubclass(kind, BaseException)):
         raise SpecError(
             f"{verb}({render(kind, BRIEF)}) is given no exception class",
             why="errors are told by one class, by text and by code",
-            instead=f"{verb}({type(kind).__name__}, match={str(kind)!r})"
-            if isinstance(kind, BaseException)
-            else f"{verb}(ValueError, match='at most')",
+            instead=_told_apart(verb, kind),
         )
     if match is not None:
         try:

@@ -145,7 +145,7 @@ def _no_command(command: Any) -> tuple[str, str] | None:
     if isinstance(command, Stream):
         return "when(...) sends a command", "given(stream(...))"
     if isinstance(command, TimeStep):
-        return "time passes between steps", ".advance(hours=2).when(SomeCommand(...))"
+        return "time passes between steps", f".given({render(command, BRIEF)}).when(SomeCommand(...))"
     kind = type(command)
     if is_aggregate(kind) or is_processor(kind):
         return None

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from datetime import datetime
 from typing import Any, Final
 from uuid import UUID
 
-from ..errors import CommandExpectVersionConflictError, NotFoundError
+from ..errors import CommandExpectVersionConflictError, DuplicateAggregateIdError, NotFoundError
 from ..messages.codec import encode
 from ..messages.envelopes import CommandMessage
 from ..modeling.builtin import BUILT_IN_EVENTS
@@ -168,6 +168,23 @@ def _unheard(run: Run, node: Node | None) -> str | None:  # noqa: ARG001
     return unheard_text(run.wait_for.target, run.session.runtime)
 
 
+def _already_there(run: Run, node: Node | None) -> str | None:  # noqa: ARG001
+    """What is there already, where a command was to create it."""
+    message = run.message
+    if type(run.error) is not DuplicateAggregateIdError or message is None or not message.is_create or run.fired:
+        return None
+    own, command = message.aggregate_id, type(message.body).__name__
+    streams = run.session.runtime.event_store.peek(own)
+    names = list(dict.fromkeys(type(event.body).__name__ for stream in streams for event in stream.events))
+    if not names or any(stream.command_id == message.id for stream in streams):
+        return None
+    held = ", ".join(names[:_MOST_NAMED]) + (", …" if len(names) > _MOST_NAMED else "")
+    return (
+        f"{command} creates its instance, and {own} has {held} already: leave that out, mend the id,"
+        f" or @allow_create above {command} instead"
+    )
+
+
 def _another_version(run: Run, node: Node | None) -> str | None:  # noqa: ARG001
     error = run.error
     if type(error) is not CommandExpectVersionConflictError:
@@ -237,16 +254,25 @@ def given_before(run: Run) -> Rule:
         reference = run.message.aggregate_id
         own = {event.id for event in run.stored.envelopes}
         streams = run.session.runtime.event_store.peek(reference)
-        given = [event.body for stream in streams for event in stream.events if event.id not in own]
-        if not all(any(equals(item, body) for body in given) for item in missing):
+        given = [event for stream in streams for event in stream.events if event.id not in own]
+        if not all(any(equals(item, event.body) for event in given) for item in missing):
             return None
+        before = {each.command_id for each in _runs_before(run)}
+        first = next(event for event in given if equals(missing[0], event.body))
+        came = "is of an earlier when(...)" if first.command_id in before else "is given"
         root = run.session.metadata_of(reference.named_aggregate).command_class.__name__
         return (
-            f"{type(missing[0]).__name__} is given, and what this command stored is expected here: leave it out,"
+            f"{type(missing[0]).__name__} {came}, and what this command stored is expected here: leave it out,"
             f" or write expect_stored(on({root}, {quoted(reference.id)}), ...) for the whole history"
         )
 
     return rule
+
+
+def _runs_before(run: Run) -> Iterator[Run]:
+    while run.parent is not None:
+        run = run.parent
+        yield run
 
 
 def made_anew(run: Run) -> Rule:
@@ -315,6 +341,7 @@ RULES: Final[Sequence[RunRule]] = (
     _never_created,
     _began_another,
     refused_elsewhere,
+    _already_there,
     _another_version,
     _unheard,
     _fault_missed,
