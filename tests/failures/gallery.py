@@ -65,6 +65,7 @@ SECTIONS: Final[Mapping[str, Sequence[str]]] = {
     ),
     "Specs that prove nothing": (
         "forgotten_when",
+        "given_after_when",
         "forgotten_expectation",
         "fault_never_struck",
     ),

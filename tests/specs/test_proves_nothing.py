@@ -21,6 +21,7 @@ from wowspec import (
     spec,
 )
 
+from .ending import a_test
 from .library_domain import (
     BookPraised,
     ChargeFine,
@@ -28,6 +29,7 @@ from .library_domain import (
     CopyLent,
     CopyRegistered,
     CopyStamped,
+    CopyState,
     DeafPraise,
     FineCharged,
     FineCollection,
@@ -298,3 +300,55 @@ def test_a_field_that_looks_like_the_id():
     with pytest.raises(SpecFailure) as caught:
         same.expect_state(stamps=2)
     assert "hint: StampCopy" not in str(caught.value)
+
+
+# --- what is given after the last command -----------------------------------------------------------------------------
+
+
+LATE = {
+    "given": lambda ran: ran.given(CopyLent()),
+    "given_state": lambda ran: ran.given_state(CopyState(id="c-1")),
+    "advance": lambda ran: ran.advance(hours=1),
+    "using": lambda ran: ran.using(Member),
+    "inject": lambda ran: ran.inject(3),
+}
+
+
+@pytest.mark.parametrize("verb", LATE)
+def test_an_expectation_after_what_is_given_too_late(verb):
+    """It is about the command before, which nothing of that reached: with another one after it, it is right."""
+    with pytest.raises(SpecFailure) as caught, a_test():
+        LATE[verb](given(NEW).when(LEND)).expect_events(CopyLent())
+    assert caught.value.args[0].partition(": ")[2] == (
+        f"{verb}(...) stands after the last when(...)\n"
+        '  why: nothing runs after it, so it changes nothing; what is expected then is of when(LendCopy(id="c-1"))\n'
+        f"  instead: .{verb}(...) before .when(...), or another .when(...) after it"
+    )
+
+    with a_test():
+        LATE[verb](given(NEW).when(LEND).expect_succeeded()).when(LEND).expect_any_outcome()
+
+
+def test_a_branch_of_what_is_given_too_late():
+    """A branch that only expects something runs nothing either; one with a command of its own does."""
+    with pytest.raises(SpecFailure, match=r"given\(\.\.\.\) stands after the last when\(\.\.\.\)"), a_test():
+        given(NEW).when(LEND).given(CopyLent()).fork("lent", lambda lent: lent.expect_events(CopyLent()))
+    with a_test():
+        given(NEW).when(LEND).given(CopyLent()).fork("again", lambda lent: lent.when(LEND).expect_succeeded())
+        given(NEW).when(LEND).fork("lent", lambda lent: lent.expect_events(CopyLent()))
+
+
+def test_what_is_given_for_later_may_be_looked_at_before():
+    """A base that another command goes on with is no dead end, whatever is expected of it first."""
+    with a_test():
+        base = given(NEW).when(LEND).advance(days=1)
+        base.expect_events(CopyLent())
+        base.when(ReturnCopy(id="c-1")).expect_succeeded()
+
+
+def test_events_and_concurrent_commands_are_commands_too():
+    """Their verbs are named as they are."""
+    with pytest.raises(SpecFailure, match=r"advance\(\.\.\.\) stands after the last when_event\(\.\.\.\)"), a_test():
+        given(LoanBoard).when_event(CopyLent()).advance(hours=1).expect_no_commands()
+    with a_test():
+        given(LoanBoard, on(Copy, "c-1", CopyLent())).advance(hours=1).expect_delivered(CopyLent())

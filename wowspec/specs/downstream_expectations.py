@@ -39,9 +39,10 @@ def commands(run: Run, expected: Sequence[Any]) -> str | None:
     if not match.matched:
         text = events_text(match, ledger="sent", noun="command", rules=COMMAND_RULES)
         missing = [kind for row in match.failures if row.verdict is Verdict.MISSING for kind in kinds_of(row.expected)]
-        text = with_hints(text, [unsent(run, missing)])
+        unmade = unsent(run, missing)
+        text = with_hints(text, [unmade])
         right = lambda: if_right("expect_commands", sent, none=".expect_no_commands()")
-        return closing(text, lambda: delivered_to(run), right)
+        return closing(text, lambda: delivered_to(run) if sent or unmade is None else [], right)
     for item, message in zip(expected, sent.envelopes, strict=False):
         if isinstance(item, CommandBuilder):
             text = _envelope(item, message)

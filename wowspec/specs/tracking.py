@@ -175,7 +175,10 @@ def _require_settled(node: Node) -> None:
 
 
 def _require_judged(node: Node) -> None:
-    if node.has_child or node.judged:
+    if node.has_child:
+        return
+    if node.judged:
+        _require_in_time(node)
         return
     if isinstance(node.step, ACTIONS):
         verb = _action_text(node.step)
@@ -200,6 +203,29 @@ def _require_judged(node: Node) -> None:
         "  why: nothing was run, so nothing was tested\n"
         "  instead: .when(SomeCommand(...)).expect_events(...)"
     )
+
+
+def _require_in_time(node: Node) -> None:
+    """Refuse what is given after the last command and before an expectation, which is about that command."""
+    when = node.last_when()
+    if when is None:
+        return
+    for earlier in node.back():
+        step = earlier.step
+        if earlier is when:
+            return
+        if isinstance(step, History | GivenState) or (isinstance(step, Setup) and step.verb != "fork"):
+            verb, action = _step_text(step), _action_text(when.step)
+            raise SpecFailure(
+                f"{earlier.where()}{verb} stands after the last {_action_verb(when.step)}(...)\n"
+                f"  why: nothing runs after it, so it changes nothing; what is expected then is of {action}\n"
+                f"  instead: .{verb} before .{_action_verb(when.step)}(...), or another .when(...) after it"
+            )
+
+
+def _action_verb(step: Step) -> str:
+    """The verb of a step that runs something."""
+    return {When: "when", WhenConcurrently: "when_concurrently"}.get(type(step), "when_event")
 
 
 def _action_text(step: Step) -> str:
