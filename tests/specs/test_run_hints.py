@@ -74,6 +74,14 @@ class Meddle(Go):
     pass
 
 
+class Climb(Go):
+    pass
+
+
+class Steep(Exception):
+    """Too few steps were gone."""
+
+
 class Begun(BaseModel):
     pass
 
@@ -146,6 +154,12 @@ class Walk:
     @on_command
     def meddle(self, command: Meddle) -> Went:
         self.state.steps = 9
+        return Went()
+
+    @on_command
+    def climb(self, command: Climb) -> Went:
+        if self.state.steps < 1:
+            raise Steep
         return Went()
 
     @on_command
@@ -415,7 +429,7 @@ def test_a_command_for_an_event():
 
     with pytest.raises(SpecFailure) as caught:
         ran.expect_commands(Go())
-    assert "hint" not in str(caught.value)
+    assert "is a command of" not in str(caught.value)
 
 
 def test_a_function_for_a_value():
@@ -440,3 +454,60 @@ def test_a_function_for_a_value():
             expect()
         hints = [line for line in str(caught.value).splitlines() if "hint: " in line]
         assert hints == ([f"  hint: {hint}"] if hint else [])
+
+
+def refused(make) -> str:
+    """What a failure says between its reason and the pipeline."""
+    with pytest.raises(SpecFailure) as caught, a_test():
+        make()
+    return str(caught.value).partition("\n  pipeline")[0]
+
+
+OTHER = "  hint: walk(walk-2) had Went, walk(walk-1) had not: Climb went to walk(walk-1)"
+SHOULD = "  if it should: .expect_error(Steep)"
+
+
+@pytest.mark.parametrize(
+    "expect",
+    [
+        lambda ran: ran.expect_events(Went()),
+        lambda ran: ran.expect_state(steps=2),
+        lambda ran: ran.expect_version(2),
+        lambda ran: ran.expect_commands(Go()),
+        lambda ran: ran.expect_published(Went()),
+    ],
+    ids=["events", "state", "version", "commands", "published"],
+)
+def test_a_refusal(expect):
+    """Whatever else is expected: what came before of another instance is told, and how to expect the refusal."""
+    text = refused(
+        lambda: expect(given(on(Walk, "walk-1", Begun()), on(Walk, "walk-2", Begun(), Went())).when(Climb()))
+    )
+    assert text.splitlines()[-2:] == [OTHER, SHOULD]
+
+
+def test_a_refusal_of_the_only_instance():
+    """Nothing came before of another one, so the refusal alone is told of."""
+    text = refused(lambda: given(Begun()).when(Climb()).expect_events(Went()))
+    assert text.splitlines()[-1] == SHOULD
+    assert "hint: " not in text
+    text = refused(
+        lambda: given(on(Walk, "walk-1", Begun()), on(Walk, "walk-2", Begun())).when(Climb()).expect_events(Went())
+    )
+    assert "hint: " not in text
+
+
+def test_a_refusal_that_was_expected():
+    """It is not told to be expected once more."""
+    ran = given(on(Walk, "walk-1", Begun()), on(Walk, "walk-2", Begun(), Went())).when(Climb()).expect_error(Steep)
+    text = refused(lambda: ran.expect_events(Went()))
+    assert "if it should" not in text
+    assert "hint: " not in text
+
+
+def test_a_refusal_of_another_kind():
+    """What already says how to expect it says it once; a bug of a handler is not to be expected."""
+    text = refused(lambda: given(Begun()).when(Climb()).expect_error(ValueError))
+    assert text.count("expect_error(") == 1
+    text = refused(lambda: given(Begun()).inject(guide=Guide).when(Ask()).expect_events(Went()))
+    assert "if it should" not in text

@@ -25,7 +25,7 @@ from .saying import named_in_reason, traceback_text
 from .sides import Sides, failure, sides_of_events, sides_of_order, sides_of_types
 from .story import timeline
 from .tracking import current, look_at, soft_text
-from .verdicts import obey_laws
+from .verdicts import if_it_should, obey_laws
 
 S = TypeVar("S")
 
@@ -95,6 +95,7 @@ class Expecting(Generic[S]):
         if error is not None:
             parts.append(f"  {how}:\n{traceback_text(error)}")
         parts += [f"  hint: {hint}" for hint in run_hints(run, self._node)]
+        parts += if_it_should(run, text)
         parts += departure_text(run, self._node)
         parts.append(timeline(run))
         whole = "\n".join(parts)

@@ -77,6 +77,14 @@ def undecided_text(run: Run, error: BaseException) -> str:
     )
 
 
+def if_it_should(run: Run, text: str) -> list[str]:
+    """A line with what to expect first, if a command may well have failed; none where a failure's text says it."""
+    error = run.error
+    if error is None or run.decided or run.is_unknown or run.message is None or "expect_error(" in text:
+        return []
+    return [] if isinstance(error, PROGRAMMING_ERRORS) else [f"  if it should: .expect_error({type(error).__name__})"]
+
+
 def unseen_text(run: Run, entry: LoggedFailure, *, given: bool = False) -> str:
     """An error that the runtime logged and swallowed; `given`: while history was delivered."""
     subject = getattr(entry.subject, "body", entry.subject)
