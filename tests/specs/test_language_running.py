@@ -521,7 +521,9 @@ def test_a_given_command_that_fails_is_named():
         with pytest.raises(SpecFailure) as caught:
             expect()
         text = str(caught.value)
-        assert text.startswith('item 3 of given(...) failed: BreakOrder(id="o-1", how="value")\n')
+        assert text.startswith(
+            'item 3 of given(...), BreakOrder(id="o-1", how="value"), failed with ValueError: not that value\n'
+        )
         assert "in Order.break_it" in text
         assert "ValueError: not that value" in text
 

@@ -29,7 +29,7 @@ from .render import BRIEF, render
 from .requirements import require_agreement
 from .run import failure_of
 from .run_hints import never_created, with_hints
-from .saying import traceback_text
+from .saying import first_line, traceback_text
 from .session import Session
 from .showing import shown
 
@@ -317,8 +317,9 @@ def _send(
 
 
 def _failed(command: Any, error: BaseException, place: int, hint: str | None = None) -> SpecFailure:
+    name, said = type(error).__name__, first_line(error)
     text = (
-        f"item {place + 1} of given(...) failed: {shown(command)}\n"
+        f"item {place + 1} of given(...), {shown(command)}, failed with {name}{f': {said}' if said else ''}\n"
         f"{traceback_text(error)}\n"
         "  why: what is given must have happened\n"
         "  instead: mend the item, or send the command by when(...) and expect its failure"
