@@ -68,7 +68,7 @@ def test_what_any_machine_can_install_is_required(monkeypatch, said, requirement
         ({"url": "file:///home/ann/w.whl", "archive_info": {}}, "python -m pip install /home/ann/w.whl"),
         (
             {"url": "file:///home/ann/w", "vcs_info": {"vcs": "git", "commit_id": "abc123"}},
-            "python -m pip install 'wowspec @ git+file:///home/ann/w@abc123'",
+            "python -m pip install git+file:///home/ann/w@abc123",
         ),
     ],
 )

@@ -76,7 +76,8 @@ def _of_direct_url(said: dict[str, Any]) -> Source:
     if "file:" not in url:
         return Source(f"{_NAME} @ {url}")
     if isinstance(repository, dict):
-        return Source(command=f"python -m pip install {shlex.quote(f'{_NAME} @ {url}')}")
+        # Without the name: pip takes no `NAME @ git+file:…`.
+        return Source(command=f"python -m pip install {shlex.quote(url)}")
     editable = "-e " if said.get("dir_info", {}).get("editable") else ""
     return Source(command=f"python -m pip install {editable}{shlex.quote(_path_of(url))}")
 
