@@ -36,7 +36,7 @@ from tests.exploration.parcels import (
 )
 from wowspec import DomainError, IllegalAccessOwnerAggregateError, IllegalStateError, Spec, given, on
 from wowspec.exploration.alterations import alterations
-from wowspec.exploration.perturbations import PERTURBATIONS, Target
+from wowspec.exploration.perturbations import PERTURBATIONS, Deed, Target, perturbations_of
 from wowspec.exploration.strength import Tried, strength_of
 
 STOPS = [Stop(town="Rome", hours=24)]
@@ -458,3 +458,24 @@ def test_alterations_leave_the_message_as_it_was():
 
     assert message == before
     assert all(each != message for each in changed)
+
+
+class TooEarlyError(DomainError):
+    """Takes nothing, and hands on a code and a text."""
+
+    def __init__(self) -> None:
+        super().__init__("TooEarly", "come later")
+
+
+def test_an_error_is_altered_whatever_its_constructor_takes():
+    """The code alone, or the text alone; the error that was raised stays as it is."""
+    error = TooEarlyError()
+    deed = Deed(Target.ERROR, "Halt", "Parcel.halt", value=error, beside=(Halt(id="p-1"),))
+
+    made = {each.row: each.change.instead[0] for each in perturbations_of([deed]) if each.change.instead}
+
+    assert isinstance(made["code altered"], TooEarlyError)
+    assert (made["code altered"].error_code, str(made["code altered"])) == ("NotTooEarly", str(error))
+    assert isinstance(made["text altered"], TooEarlyError)
+    assert (made["text altered"].error_code, str(made["text altered"])) == ("TooEarly", "another text")
+    assert (error.error_code, error.error_msg) == ("TooEarly", "come later")

@@ -18,6 +18,7 @@ from ..messages.commands import CommandBuilder
 from ..messages.envelopes import CommandMessage
 from ..modeling.states import StateMetadata
 from ..specs.render import BRIEF, render
+from ..world.copying import copied_error
 from .alterations import Alteration, alterations, fields_of
 
 
@@ -239,7 +240,9 @@ def _class_replaced(deed: Deed) -> Iterator[Change]:
 def _code_replaced(deed: Deed) -> Iterator[Change]:
     code = getattr(deed.value, "error_code", None)
     if isinstance(code, str):
-        other = copy.copy(deed.value)
+        other = copied_error(deed.value)
+        if other is deed.value:
+            return
         try:
             other.error_code = f"Not{code}"
         except AttributeError:
@@ -250,7 +253,9 @@ def _code_replaced(deed: Deed) -> Iterator[Change]:
 def _text_replaced(deed: Deed) -> Iterator[Change]:
     error = deed.value
     was = str(error)
-    other = copy.copy(error)
+    other = copied_error(error)
+    if other is error:
+        return
     for name in ("error_msg", "error_message", "message"):
         if isinstance(vars(other).get(name), str):
             setattr(other, name, _OTHER_TEXT)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import functools
 import inspect
 from collections.abc import Callable, Iterable
@@ -27,6 +26,7 @@ from ..specs.builder import Spec
 from ..specs.nodes import Node, Subject
 from ..specs.parts import profile_of
 from ..specs.session import Profile
+from ..world.copying import deep_copy
 from ..world.points import FaultKind
 from ..world.schedules import Schedule, parse_schedule, schedule_text
 from .calling import Asked, Called, Calls, is_of_hypothesis
@@ -231,7 +231,7 @@ def _copies(values: dict[str, Any]) -> dict[str, Any]:
     found = {}
     for name, value in values.items():
         try:
-            found[name] = copy.deepcopy(value)
+            found[name] = deep_copy(value, {})
         except Exception:  # noqa: BLE001 - whatever a value raises that cannot be copied
             found[name] = value
     return found

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import copy
 import inspect
 from dataclasses import dataclass
 from typing import Any
 
 from ..errors import SpecError
 from ..modeling.functions import Namespace, Parameter, UnresolvedAnnotation, injected_parameter
+from ..world.copying import deep_copy
 from ..world.user_clock import Clock
 from ..world.world import World
 from .fault_points import FaultPoints
@@ -56,7 +56,7 @@ class Made:
         memo = {} if copies is None else copies
         memo.update({id(old): new for old, new in zip(self.arguments, arguments, strict=True)})
         try:
-            instance = copy.deepcopy(self.instance, memo)
+            instance = deep_copy(self.instance, memo)
         except Exception as error:
             raise SpecError(
                 f"the {cls.__name__} of this world cannot be copied: {error}",

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from ..errors import SpecError
+from ..world.copying import deep_copy
 from .nodes import Kept, Setup
 from .session import Session
 
@@ -56,7 +56,7 @@ def unused(step: Setup, memo: dict[int, Any]) -> Setup:
         return step
     if kept.error is not None:
         raise kept.error
-    services, by_name = copy.deepcopy((kept.services, kept.by_name), memo)
+    services, by_name = deep_copy((kept.services, kept.by_name), memo)
     return replace(step, apply=lambda session: kept.give(session, services, by_name), kept=None)
 
 
@@ -69,7 +69,7 @@ def keep(services: Sequence[Any], by_name: Mapping[str, Any]) -> Kept | None:
     named: dict[str, Any] = {}
     for what, service in [*enumerate(services), *by_name.items()]:
         try:
-            copied = copy.deepcopy(service, memo)
+            copied = deep_copy(service, memo)
         except Exception as error:  # noqa: BLE001 - whatever a user's object raises when it is copied
             return Kept((), {}, give, _uncopied(what, service, error))
         if isinstance(what, str):

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import copy
 from typing import Any, Final
 
 from ..errors import IllegalArgumentError, SpecError
 from ..modeling.naming import message_name
+from .copying import deep_copy
 
 
 class ServiceProvider:
@@ -108,7 +108,7 @@ def is_bare_protocol(wanted: type) -> bool:
 
 def _deep_copy(service: Any, copies: dict[int, Any]) -> Any:
     try:
-        return copy.deepcopy(service, copies)
+        return deep_copy(service, copies)
     except Exception as error:
         name = type(service).__name__
         raise SpecError(
