@@ -268,3 +268,40 @@ def test_a_call_that_is_not_awaited(how):
 def test_calls_that_are_awaited():
     """Whatever is awaited, or is no async function, is not spoken of."""
     assert hints_of(lambda: spec(Till).inject(Rates()).when(Check(name="x")).expect_error(ValueError)) == []
+
+
+@pytest.mark.filterwarnings("ignore:coroutine .* was never awaited:RuntimeWarning")
+def test_what_would_raise_is_not_awaited():
+    """A line that never runs is not told as one that was nearly reached."""
+
+    @create_aggregate
+    class Begin(BaseModel):
+        id: str = "b-1"
+
+    class Begun(BaseModel):
+        pass
+
+    @aggregate_root(context="shop")
+    class Careless:
+        def __init__(self, id: str) -> None: ...
+
+        @on_command
+        async def begin(self, command: Begin) -> Begun:
+            audit()
+            return Begun()
+
+    with pytest.raises(SpecFailure) as caught, a_test():
+        spec(Careless).when(Begin()).expect_error(ValueError)
+
+    assert "not reached" not in str(caught.value)
+    assert "\n  instead: await what would raise ValueError, or .expect_events(...) if it may succeed\n" in str(
+        caught.value
+    )
+
+
+def test_a_slip_is_nothing_to_expect():
+    """An error that a forgotten `await` leads to is not offered as one that a spec may expect."""
+    with pytest.raises(SpecFailure) as caught, a_test():
+        spec(Till).inject(Rates()).when(Check(name="field")).expect_events(Checked(rate=3))
+
+    assert "if it should" not in str(caught.value)

@@ -109,6 +109,7 @@ def _followed(
         return
     if not isinstance(tree, ast.FunctionDef | ast.AsyncFunctionDef):
         return
+    alone = {id(each.value) for each in ast.walk(tree) if isinstance(each, ast.Expr)}
     for node, conditions in _statements(tree.body, ()):
         if isinstance(node, ast.Raise):
             if node.exc is not None:
@@ -116,7 +117,8 @@ def _followed(
                 yield Raising(_name(node.exc), place, _place(function), conditions, function), node
         elif depth:
             called = _called(node, function, owner, state)
-            if called is not None:
+            # Nothing runs in a coroutine that is not awaited.
+            if called is not None and not (id(node) in alone and inspect.iscoroutinefunction(called)):
                 yield from _followed(inspect.unwrap(called), owner, state, depth - 1, seen)
 
 

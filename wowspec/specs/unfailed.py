@@ -7,6 +7,7 @@ from contextlib import suppress
 from ..messages.envelopes import CommandMessage
 from ..modeling.functions import HandlerFunction
 from .beforehand import elsewhere, unsourced_before
+from .handler_hints import not_awaited
 from .origins import decider_of
 from .raising import Raising, asks_the_state, not_reached, raisings
 from .render import render
@@ -36,7 +37,8 @@ def succeeded_instead(run: Run, wanted: str, kind: type[BaseException] | None, m
     found = raisings(run, handler, kind, match)
     if not found:
         raised = kind.__name__ if kind is not None else "it"
-        lines.append(f"  instead: raise {raised} in {place}, or {holds} if it may succeed")
+        mend = f"raise {raised} in {place}" if not_awaited(run, None) is None else f"await what would raise {raised}"
+        lines.append(f"  instead: {mend}, or {holds} if it may succeed")
         return with_hints("\n".join(lines), [elsewhere(run)])
     lines += _saw(run, message, handler, found)
     hints = [unsourced_before(run), elsewhere(run)] if asks_the_state(handler, found) else []

@@ -82,7 +82,8 @@ def if_it_should(run: Run, text: str) -> list[str]:
     error = run.error
     if error is None or run.decided or run.is_unknown or run.message is None or "expect_error(" in text:
         return []
-    return [] if isinstance(error, PROGRAMMING_ERRORS) else [f"  if it should: .expect_error({type(error).__name__})"]
+    slip = isinstance(error, PROGRAMMING_ERRORS) or error_hint(error, run, run.message) is not None
+    return [] if slip else [f"  if it should: .expect_error({type(error).__name__})"]
 
 
 def unseen_text(run: Run, entry: LoggedFailure, *, given: bool = False) -> str:
