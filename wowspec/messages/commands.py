@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final, Generic, Self, TypeVar
 
 from ..errors import IllegalArgumentError, SpecError
-from ..modeling.commands import CommandMetadata, command_metadata
+from ..modeling.commands import command_metadata
 from ..modeling.configuration import Scopes
 from ..modeling.identity import (
     DEFAULT_OWNER_ID,
@@ -104,7 +104,13 @@ def to_command_message(
         IllegalArgumentError: if nothing names the aggregate (CMD-032).
         UnsupportedOperationError: if a read-only header would have to be written to.
     """
-    metadata = _metadata(type(body), scopes, is_named=named_aggregate is not None)
+    metadata = command_metadata(type(body))
+    try:
+        metadata = metadata.in_scopes(scopes)
+    except SpecError:
+        # Several aggregates handle the command; whoever names one needs no answer which.
+        if named_aggregate is None:
+            raise
     message_id = origin.next_id() if id is None else id
     own_header = Header() if header is None else header if isinstance(header, Header) else Header(header)
     if upstream is not None:
@@ -147,17 +153,6 @@ def to_command_message(
     )
     ensure_trace_id(own_header, message_id)
     return message
-
-
-def _metadata(cls: type, scopes: Scopes, *, is_named: bool) -> CommandMetadata:
-    metadata = command_metadata(cls)
-    try:
-        return metadata.in_scopes(scopes)
-    except SpecError:
-        # Several aggregates handle the command; whoever names one needs no answer which.
-        if is_named:
-            return metadata
-        raise
 
 
 def _first(body: Any, get: Callable[[Any], Any] | None, argument: Any) -> Any:

@@ -18,6 +18,7 @@ MACHINE_CHARS: Final = 4
 SEQUENCE_CHARS: Final = 3
 ID_CHARS: Final = TIME_CHARS + MACHINE_CHARS + SEQUENCE_CHARS
 _SEQUENCES: Final = 62**SEQUENCE_CHARS
+_NANOS_PER_MILLI: Final = 1_000_000
 #: The machine id of a world's own process.
 DEFAULT_MACHINE_ID: Final = 7
 
@@ -69,11 +70,13 @@ def machine_id_of(global_id: str) -> int:
 class IdGenerator:
     """Deterministic global ids: the same calls at the same times give the same ids."""
 
-    __slots__ = ("_head", "_low", "_machine", "_millis", "_sequence", "machine_id")
+    __slots__ = ("_head", "_low", "_machine", "_millis", "_nanos", "_sequence", "machine_id")
 
     def __init__(self, machine_id: int = DEFAULT_MACHINE_ID) -> None:
         self.machine_id: int = machine_id
         self._machine = to_radix62(machine_id, MACHINE_CHARS)
+        #: When an id was last asked for: time mostly stands still, and a division takes long.
+        self._nanos = -1
         self._millis = -1
         # All but the last digit, which alone changes most of the time; `_sequence` is that of digit 0.
         self._head = ""
@@ -82,8 +85,15 @@ class IdGenerator:
 
     def next_id(self, millis: int) -> str:
         """The next id at this time in epoch milliseconds."""
-        if millis > self._millis:
-            self._start(millis, 0)
+        return self.next_at(millis * _NANOS_PER_MILLI)
+
+    def next_at(self, nanos: int) -> str:
+        """The next id at this time in epoch nanoseconds."""
+        if nanos is not self._nanos:
+            self._nanos = nanos
+            millis = nanos // _NANOS_PER_MILLI
+            if millis > self._millis:
+                self._start(millis, 0)
         low = self._low
         if low == 62:
             self._start(self._millis, self._sequence + 62)

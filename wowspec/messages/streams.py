@@ -35,7 +35,7 @@ def flatten(result: Any) -> list[Any]:
     Raises:
         SpecError: for a set, whose events have no order.
     """
-    cls = result.__class__
+    cls = type(result)
     many = _MANY.get(cls)
     if many is None:
         many = _MANY[cls] = _is_many(cls)

@@ -177,6 +177,8 @@ def _maker(cls: type, namespace: Namespace) -> Callable[[AggregateRef], Any]:
         return lambda ref: cls(**{id_name: ref.id, tenant_name: ref.tenant_id})
     if ids:
         only = ids[0].name
+        if only == _ID:
+            return lambda ref: cls(id=ref.id)  # as below, without a dictionary for each state
         return lambda ref: cls(**{only: ref.id})
     if tenants:
         only = tenants[0].name

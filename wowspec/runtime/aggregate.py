@@ -306,7 +306,10 @@ class CommandAggregate:
         function = metadata.functions.get(command_class)
         if function is not None:
             exchange.function = function.info
-            return self._invoke(function.handler, exchange)
+            handler = function.handler
+            if self._watch is not None:
+                self._watch.running = handler
+            return call(handler, self.root, exchange, self._world)
         row, info = metadata.built_in[command_class]
         exchange.function = info
         return row.answer(exchange.message.body)

@@ -199,8 +199,7 @@ class InMemoryEventStore:
 
     def append_now(self, stream: DomainEventStream) -> None:
         """Store a stream; the version is looked at before the request id, and gaps are legal (EVT-004 to EVT-009)."""
-        first = stream.events[0]
-        aggregate_id, version = first.aggregate_id, first.version
+        aggregate_id, version = stream.aggregate_id, stream.version
         history = self._histories.get(aggregate_id)
         if history is None:
             if version <= 0:

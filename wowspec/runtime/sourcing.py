@@ -116,9 +116,8 @@ class StateAggregate:
             SourcingVersionConflictError: it does not have the version that follows (STA-007).
             Exception: whatever a sourcing function raises.
         """
-        events = stream.events
+        events, version = stream.events, stream.version
         first = events[0]
-        version = first.version
         # 1. a refused opening leaves no trace, whatever its id (STA-005)
         if version == 1 and isinstance(first.body, IgnoreSourcing) and ignores_sourcing(stream):
             return self

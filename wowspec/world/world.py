@@ -117,10 +117,7 @@ class World:
 
     def next_id(self) -> str:
         """A new global id."""
-        nanos = self.clock.nanos
-        if nanos is not self._at:
-            self._at, self._at_millis = nanos, nanos // NANOS_PER_MILLI
-        return self.ids.next_id(self._at_millis)
+        return self.ids.next_at(self.clock.nanos)
 
     def now_millis(self) -> int:
         """Epoch milliseconds of virtual time."""
