@@ -28,6 +28,7 @@ SECTIONS: Final[Mapping[str, Sequence[str]]] = {
         "missing_event",
         "wrong_order",
         "given_event_expected",
+        "event_stored_elsewhere",
         "id_made_by_the_handler",
         "plain_assert",
         "wrong_header",
@@ -36,6 +37,7 @@ SECTIONS: Final[Mapping[str, Sequence[str]]] = {
     "What is given": (
         "nothing_given",
         "wrong_id",
+        "paid_on_another_id",
         "event_of_another_aggregate",
         "given_command_failed",
         "wrong_expected_version",

@@ -16,6 +16,7 @@ from wowspec import (
     create_aggregate,
     faults,
     given,
+    on,
     on_command,
     on_event,
     on_sourcing,
@@ -193,6 +194,56 @@ def test_modules_are_looked_at_without_being_loaded(monkeypatch):
     assert Butler in dict(absent._known_sagas())
 
 
-def test_spec_is_used():
-    """A spec that names the saga holds."""
-    spec().using(Bell, Butler).when(Ring()).expect_commands(some(OpenDoor))
+def test_what_the_hint_of_a_saga_says_to_write():
+    """Written so, the spec holds."""
+    given().using(Butler).when(Ring()).expect_commands(some(OpenDoor))
+
+
+# -- events of another aggregate
+
+
+EXPECT = {
+    "events": lambda ran: ran.expect_events(DoorOpened()),
+    "a matcher": lambda ran: ran.expect_events(Rung(), some(DoorOpened)),
+    "an event": lambda ran: ran.expect_event(DoorOpened),
+    "types": lambda ran: ran.expect_event_types(DoorOpened),
+    "published": lambda ran: ran.expect_published(DoorOpened()),
+}
+
+
+@pytest.mark.parametrize("name", EXPECT)
+def test_an_event_of_another_aggregate(name):
+    """It is told whose it is, and where it is found, or which saga is missing."""
+    expect = EXPECT[name]
+    assert hints(lambda: expect(given().using(Butler, Door).when(Ring()))) == [
+        (
+            "hint: DoorOpened is an event of Door, door(door-1) stored it: "
+            'write expect_stored(on(Door, "door-1"), ...) for its whole history'
+        )
+    ]
+    assert hints(lambda: expect(given().when(Ring()))) == [
+        (
+            "hint: DoorOpened is an event of Door; Butler takes Rung and is not in this world: "
+            ".using(Butler) before when(...)"
+        )
+    ]
+
+
+def test_an_event_of_another_aggregate_that_nobody_stored():
+    """Where no saga leads there, the command's own aggregate is named."""
+    assert hints(lambda: given().when(OpenDoor(id="door-1")).expect_events(Rung())) == [
+        "hint: Rung is an event of Bell, and OpenDoor went to door(door-1)"
+    ]
+
+
+def test_an_event_of_its_own():
+    """It is missing, and of no other aggregate."""
+    assert hints(lambda: given().when(OpenDoor(id="door-1")).expect_events(DoorClosed())) == [
+        "if it is right: .expect_events(DoorOpened())"
+    ]
+
+
+def test_what_the_hint_of_an_event_says_to_write():
+    """Written so, the spec holds."""
+    ran = spec().using(Butler, Bell, Door).when(Ring())
+    ran.expect_stored(on(Door, "door-1"), DoorOpened())

@@ -1,4 +1,4 @@
-"""Sagas that would have sent what is missing: not in the world, or come to their end without a `return`.
+"""What is missing, and whose it would be: sagas that are not in the world, or return nothing; other aggregates' events.
 
 Sought only when a failure text is being made: among the classes that modules hold.
 """
@@ -15,10 +15,15 @@ from types import CodeType, ModuleType
 from typing import Any, Final
 
 from ..errors import SpecError
+from ..modeling.aggregates import aggregate_metadata
+from ..modeling.claims import aggregates_of_event
 from ..modeling.functions import HandlerFunction
 from ..modeling.places import place_of
 from ..modeling.processors import ProcessorKind, ProcessorMetadata, is_processor, processor_metadata
 from ..world.points import EVENT_DELIVER
+from .alignment import Match, Verdict
+from .hints import Rule, kinds_of
+from .render import quoted
 from .run import Run
 
 _MOST_NAMED: Final = 3
@@ -58,6 +63,36 @@ def absent(run: Run, wanted: Sequence[type]) -> str | None:
                 name = cls.__name__
                 return f"{name} takes {taken.__name__} and is not in this world: .using({name}) before when(...)"
     return None
+
+
+def of_another(run: Run) -> Rule:
+    """Finds an event of another aggregate where a command's own are expected, and says who stored it, or would have."""
+
+    def rule(match: Match) -> str | None:
+        missing = [row.expected for row in match.failures if row.verdict is Verdict.MISSING]
+        kinds = [kind for item in missing for kind in ([item] if isinstance(item, type) else kinds_of(item))]
+        return next((hint for kind in kinds if (hint := _of_another(run, kind)) is not None), None)
+
+    return rule
+
+
+def _of_another(run: Run, kind: type) -> str | None:
+    message, owners = run.message, aggregates_of_event(kind)
+    if message is None or len(owners) != 1:
+        return None
+    named, owner = message.aggregate_id.named_aggregate, aggregate_metadata(owners[0])
+    if owner.named == named or kind in run.session.metadata_of(named).events:
+        return None
+    root = owner.command_class.__name__
+    said = f"{kind.__name__} is an event of {root}"
+    stored = next((event for event in run.all_events.envelopes if type(event.body) is kind), None)
+    if stored is not None:
+        instance = f"on({root}, {quoted(stored.aggregate_id.id)})"
+        return f"{said}, {stored.aggregate_id} stored it: write expect_stored({instance}, ...) for its whole history"
+    missing = absent(run, list(owner.functions)) if run.error is None else None
+    return (
+        f"{said}; {missing}" if missing else f"{said}, and {type(message.body).__name__} went to {message.aggregate_id}"
+    )
 
 
 def _known_sagas() -> Iterator[tuple[type, ProcessorMetadata]]:

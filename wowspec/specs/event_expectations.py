@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from ..errors import SpecError
 from ..modeling.identity import AggregateRef
+from .absent import of_another
 from .alignment import match_events, surely_match
 from .compare import equals
 from .diff import count_text, event_text, events_text, ledger_table, types_text
@@ -44,7 +45,7 @@ def events(run: Run, expected: Sequence[Any], ledger: str, actual: Sequence[Any]
         return None
     rules = COMMAND_RULES if run.message is None and run.commands else RULES
     verb = f"expect_{'events' if ledger == 'stored' else ledger}" if actual is None else "expect_all_events"
-    rules = (given_before(run), *rules, made_anew(run))
+    rules = (given_before(run), *([] if actual is not None else [of_another(run)]), *rules, made_anew(run))
     if made_anew(run)(match) is not None:
         # Both speak of the one field; the run knows more of it than the values alone.
         rules = tuple(rule for rule in rules if rule is not ALL_BUT_ONE_FIELD)
@@ -104,7 +105,7 @@ def of_types(run: Run, expected: Sequence[type], ledger: str) -> str | None:
     held = tuple(getattr(run, ledger))
     if tuple(type(body) for body in held) == tuple(expected):
         return None
-    rules = SENT_TYPE_RULES if run.message is None and run.commands else TYPE_RULES
+    rules = SENT_TYPE_RULES if run.message is None and run.commands else (of_another(run), *TYPE_RULES)
     text = types_text(expected, held, ledger=ledger, rules=rules) + ledgers(run, loosely=True)
     if run.error is not None:
         return text
@@ -126,7 +127,8 @@ def contains(run: Run, wanted: Any, ledger: str) -> str | None:
     held = tuple(getattr(run, ledger))
     if any(equals(wanted, body) for body in held):
         return None
-    text = event_text(wanted, held, ledger=ledger, rules=(*FIELD_RULES, made_anew(run))) + ledgers(run)
+    text = event_text(wanted, held, ledger=ledger, rules=(*FIELD_RULES, made_anew(run)))
+    text = with_hints(text, [of_another(run)(match_events([wanted], held))]) + ledgers(run)
     return closed(text, run, ledger)
 
 
