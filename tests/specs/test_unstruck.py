@@ -18,6 +18,8 @@ PLACED = on(Order, "o-1", OrderPlaced(sku="s", quantity=1))
 class Sms:
     """Sends nothing."""
 
+    sent = 0
+
     def send(self, text: str) -> None:
         """Forget it."""
 
@@ -53,6 +55,10 @@ class Texter:
         (
             faults.service("sms").sned.times_out(),
             "why: sms has no method 'sned'; it has: send\n  instead: faults.service('sms').send",
+        ),
+        (
+            faults.service("sms").sent.times_out(),
+            "why: sms has no method 'sent'; it has: send\n  instead: faults.service('sms').send",
         ),
         (
             faults.service("payment").charge.times_out(),

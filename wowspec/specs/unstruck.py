@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Sequence
+from inspect import getattr_static
 
 from ..faults.values import Fault
 from ..runtime.system import Runtime
@@ -64,9 +65,11 @@ def mend_of_point(fault: Fault, runtime: Runtime | None, verbs: str = ".") -> tu
                 "faults.service({!r})." + member,
                 f"{verbs}inject({owner}=...)",
             )
-        if hasattr(services[owner], member):
+        if callable(getattr(services[owner], member, None)):
             return None
-        methods = [each for each in dir(services[owner]) if not each.startswith("_")]
+        methods = [
+            each for each in dir(services[owner]) if not each.startswith("_") and _is_call(services[owner], each)
+        ]
         return _absent(f"{owner} has no method", member, methods, f"faults.service({owner!r}).{{}}")
     functions = {
         metadata.name: list(dict.fromkeys(each.info.name for each in metadata.functions))
@@ -78,6 +81,12 @@ def mend_of_point(fault: Fault, runtime: Runtime | None, verbs: str = ".") -> tu
     if member in functions[owner]:
         return None
     return _absent(f"{owner} has no function", member, functions[owner], f"faults.event.deliver({owner}, {{!r}})")
+
+
+def _is_call(service: object, name: str) -> bool:
+    """Whether a name is that of a method; no property is asked for its value."""
+    found = getattr_static(service, name, None)
+    return callable(found) or isinstance(found, classmethod)
 
 
 def _absent(what: str, said: str, known: Sequence[str], form: str, bring: str = "") -> tuple[str, str]:

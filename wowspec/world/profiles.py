@@ -93,7 +93,8 @@ PROFILES: Final[tuple[PortProfile, ...]] = (
         redelivers=False,
         ordered=True,
         durable=False,
-        doc="acknowledging has no effect, nothing is delivered again, and there is nothing to come back to",
+        doc="buses and stores in memory: acknowledging has no effect, nothing is delivered again, and "
+        "there is nothing to come back to",
     ),
     PortProfile(
         "kafka",
