@@ -32,11 +32,18 @@ def test_kinds_are_those_that_are_written():
         ("json:nowhere/r.json", "there is no folder", "a folder that is there"),
         ("json:here", "here is a folder", "--wowspec-report=json:here/report.json"),
         ("docs:test_it.py", "test_it.py is a file", "--wowspec-report=docs:test_it.py.d"),
+        ("JSON:r.json", "there is no report of the kind 'JSON'", "--wowspec-report=json:r.json"),
+        ("json:test_it.py", "test_it.py is there, and is no json report", "another path"),
+        ("html:test_it.py", "test_it.py is there, and is no html report", "another path"),
+        ("docs:own", "own/index.md was not written by wowspec", "a folder for the report alone"),
+        ("mermaid:own", "own/index.md was not written by wowspec", "a folder for the report alone"),
     ],
 )
 def test_what_cannot_be_written_is_refused(tmp_path, capsys, said, what, instead):
     """Kind, path and folder are looked at before anything runs."""
     (tmp_path / "here").mkdir()
+    (tmp_path / "own").mkdir()
+    (tmp_path / "own" / "index.md").write_text("# My own\n", encoding="utf-8")
     session = run_session(tmp_path, f"--wowspec-report={said}")
     text = capsys.readouterr().err
 
@@ -53,6 +60,28 @@ def test_two_reports_need_two_paths(tmp_path, capsys):
 
     assert session.code == pytest.ExitCode.USAGE_ERROR
     assert "the json report goes there, too" in capsys.readouterr().err
+
+
+def test_two_names_of_a_folder_are_one(tmp_path, capsys):
+    """A link leads to the same place."""
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "link").symlink_to("folder")
+    session = run_session(tmp_path, "--wowspec-report=docs:folder", "--wowspec-report=mermaid:link")
+
+    assert session.code == pytest.ExitCode.USAGE_ERROR
+    assert "the docs report goes there, too" in capsys.readouterr().err
+
+
+def test_what_the_system_refuses_is_no_mistake_of_ours(tmp_path, capsys, monkeypatch):
+    """Names that are too long; folders that cannot be written to."""
+    session = run_session(tmp_path, f"--wowspec-report=json:{'x' * 300}")
+    assert session.code == pytest.ExitCode.USAGE_ERROR
+    assert "ERROR: --wowspec-report: [Errno " in capsys.readouterr().err
+
+    monkeypatch.setattr(plugin.os, "access", lambda path, mode: False)
+    session = run_session(tmp_path, "--wowspec-report=json:r.json")
+    assert session.code == pytest.ExitCode.USAGE_ERROR
+    assert f"{tmp_path} cannot be written to" in capsys.readouterr().err
 
 
 def test_reports_are_written_and_said(tmp_path, monkeypatch):

@@ -58,18 +58,18 @@ def write_mermaid(document: DocumentJson, directory: Path) -> None:
     """
     drawn = list(diagrams(document))
     directory.mkdir(exist_ok=True)
-    if not _is_ours(directory / "index.md", INDEX_MARKER):
+    if not is_ours(directory / "index.md", INDEX_MARKER):
         raise FileExistsError(f"{directory / 'index.md'} is there, and was not written by wowspec")
     written = {diagram.name for diagram in drawn}
     for path in sorted(directory.glob("*.mmd")):
-        if path.name not in written and _is_ours(path, MARKER):
+        if path.name not in written and is_ours(path, MARKER):
             path.unlink()
     for diagram in drawn:
         (directory / diagram.name).write_text(text_of(diagram), encoding="utf-8", newline="\n")
     (directory / "index.md").write_text(_index(document, drawn), encoding="utf-8", newline="\n")
 
 
-def _is_ours(path: Path, marker: str) -> bool:
+def is_ours(path: Path, marker: str) -> bool:
     """Whether a file is not there, or was written here."""
     if not path.exists():
         return True

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from collections.abc import Callable, Generator, Iterable, Mapping
 from difflib import get_close_matches
@@ -16,6 +17,7 @@ from ..errors import SpecError
 from ..specs import tracking
 from .collecting import Collector, json_of_test, lost_test, outcome_of, uncollected
 from .document import DocumentJson, TestJson
+from .mermaid import INDEX_MARKER, is_ours
 
 #: Attribute of a report that carries a test from one process to another; and the one that carries its exploration.
 CARRIED: Final = "wowspec_test"
@@ -26,6 +28,8 @@ PART: Final = "wowspec_part"
 _MADE: Final = pytest.StashKey["tracking.Tracker | None"]()
 _BROKEN: Final = pytest.StashKey[bool]()
 _OPTION: Final = "--wowspec-report"
+#: How a file begins that such a report may be written over.
+_BEGINS: Final = {"html": b"<", "json": b"{"}
 _HALVES: Final = re.compile(r"[\ud800-\udfff]")
 
 
@@ -92,8 +96,8 @@ class ReportPlugin:
         folder = config.invocation_params.dir
         try:
             self.asked: list[Asked] = asked(config.getoption("wowspec_report") or (), kinds, folder)
-        except SpecError as error:
-            raise pytest.UsageError(str(error)) from None
+        except (SpecError, OSError) as error:
+            raise pytest.UsageError(f"{_OPTION}: {error}" if isinstance(error, OSError) else str(error)) from None
 
     def open(self) -> None:
         """The session begins."""
@@ -213,7 +217,7 @@ def asked(said: Iterable[str], kinds: Mapping[str, bool], folder: Path) -> list[
     for text in said:
         kind, _, path = text.partition(":")
         if kind not in kinds:
-            close = get_close_matches(kind, kinds, 1, 0.0)[0] if kind else "html"
+            close = get_close_matches(kind.lower(), kinds, 1, 0.0)[0] if kind else "html"
             raise SpecError(
                 f"{_OPTION}={text}: there is no report of the kind {kind!r}",
                 why=f"the kinds are {', '.join(kinds)}",
@@ -227,7 +231,7 @@ def asked(said: Iterable[str], kinds: Mapping[str, bool], folder: Path) -> list[
             )
         one = Asked(kind, path, folder / path)
         _require_writable(one, text, is_folder=kinds[kind])
-        known = next((each for each in found if each.path == one.path), None)
+        known = next((each for each in found if each.path.resolve() == one.path.resolve()), None)
         if known is not None:
             raise SpecError(
                 f"{_OPTION}={text}: the {known.kind} report goes there, too",
@@ -266,3 +270,30 @@ def _require_writable(one: Asked, text: str, *, is_folder: bool) -> None:
             why=f"a {one.kind} report is one file",
             instead=f"{_OPTION}={one.kind}:{Path(one.said, 'report').as_posix()}.{one.kind}",
         )
+    if is_folder and not is_ours(one.path / "index.md", INDEX_MARKER):
+        raise SpecError(
+            f"{_OPTION}={text}: {Path(one.said, 'index.md').as_posix()} was not written by wowspec",
+            why="somebody's own page would be lost",
+            instead="a folder for the report alone",
+        )
+    begins = _BEGINS.get(one.kind)
+    if begins is not None and one.path.is_file() and not _begins_with(one.path, begins):
+        raise SpecError(
+            f"{_OPTION}={text}: {one.said} is there, and is no {one.kind} report",
+            why="somebody's own file would be lost",
+            instead="another path",
+        )
+    target = one.path if one.path.exists() else one.path.parent
+    if not os.access(target, os.W_OK):
+        raise SpecError(
+            f"{_OPTION}={text}: {target} cannot be written to",
+            why="the report is written when everything was run",
+            instead="a path that can",
+        )
+
+
+def _begins_with(path: Path, sign: bytes) -> bool:
+    """Whether a file begins so, or is empty."""
+    with path.open("rb") as file:
+        found = file.read(64).lstrip()
+    return not found or found.startswith(sign)
