@@ -41,6 +41,10 @@ SECTIONS: Final[Mapping[str, Sequence[str]]] = {
         "event_of_another_aggregate",
         "given_command_failed",
         "wrong_expected_version",
+        "command_without_id",
+        "class_sent",
+        "created_twice",
+        "time_without_a_zone",
     ),
     "State": (
         "wrong_state",
@@ -51,7 +55,11 @@ SECTIONS: Final[Mapping[str, Sequence[str]]] = {
         "state_not_json",
     ),
     "Command functions": (
+        "forgotten_aggregate_root",
         "forgotten_return",
+        "class_returned",
+        "forgotten_await",
+        "check_not_awaited",
         "handler_bug",
         "service_missing",
         "real_io",
@@ -78,6 +86,7 @@ SECTIONS: Final[Mapping[str, Sequence[str]]] = {
     ),
     "Sagas and projections": (
         "saga_sends_another_command",
+        "sagas_command_fails",
         "class_of_a_command",
         "saga_not_in_the_world",
         "saga_without_return",
@@ -104,7 +113,7 @@ SECTIONS: Final[Mapping[str, Sequence[str]]] = {
 
 _OPTIONS: Final = re.compile(r"(?m)^# pytest (.*)\n\n")
 _TITLE: Final = re.compile(r"(?m)^_{3,} (?:ERROR collecting )?([\w.]+) _{3,}\n")
-_END: Final = re.compile(r"(?m)^=+ (?:wowspec: |short test summary).*\n(?:.|\n)*")
+_END: Final = re.compile(r"(?m)^=+ (?:wowspec: |warnings summary|short test summary).*\n(?:.|\n)*")
 #: What another machine, or another run, shows in another way.
 _VARYING: Final = (
     (re.compile(r"\b0x[0-9a-f]{6,}"), "0x…"),

@@ -1,0 +1,32 @@
+"""A command function returns the class of its event."""
+
+from pydantic import BaseModel
+
+from wowspec import aggregate_root, create_aggregate, given, on_command
+
+
+@create_aggregate
+class Open(BaseModel):
+    id: str
+
+
+class Opened(BaseModel):
+    pass
+
+
+class State(BaseModel):
+    id: str
+
+
+@aggregate_root(context="bank")
+class Account:
+    def __init__(self, state: State) -> None:
+        self.state = state
+
+    @on_command
+    def open(self, command: Open) -> list[Opened]:
+        return [Opened]
+
+
+def test_opening_an_account():
+    given().when(Open(id="a-1")).expect_events(Opened())
