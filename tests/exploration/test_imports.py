@@ -11,7 +11,10 @@ from typing import Any
 from pydantic import BaseModel
 
 from tests.exploration.shop import OrderPlaced, PlaceOrder
+from wowspec import at, spec
 from wowspec.exploration.imports import with_imports
+from wowspec.exploration.pasting import paste
+from wowspec.faults.plans import Plan
 from wowspec.specs.render import EVERYTHING, render
 
 
@@ -103,3 +106,17 @@ def test_values_that_hold_themselves_end():
     knot.inner = [knot]
 
     assert with_imports("Knot()", knot).startswith(f"from {__name__} import Knot\n")
+
+
+def test_a_time_that_is_set_is_written_as_every_other_one():
+    """One form for all times, so that one import line will do for them."""
+    noon = dt.datetime(2026, 5, 1, 12, tzinfo=dt.UTC)
+    made = spec().given(at(noon)).when(PlaceOrder(id="o-1")).expect_any_outcome()
+
+    text = paste(made._node.path(), Plan())
+
+    assert "from datetime import UTC, datetime" in text.splitlines()
+    assert ".given(at(datetime(2026, 5, 1, 12, 0, tzinfo=UTC)))" in text
+    names: dict[str, Any] = {}
+    exec(text, names)
+    names["test_pinned"]()

@@ -16,7 +16,13 @@ from ..messages.records import attributes_of
 
 _KIT: Final = __name__.partition(".")[0]
 #: Names that code of values has without a class of that name being the value's own.
-_STANDARD: Final = {"UTC": "datetime", "timedelta": "datetime", "timezone": "datetime", "ZoneInfo": "zoneinfo"}
+_STANDARD: Final = {
+    "UTC": "datetime",
+    "datetime": "datetime",
+    "timedelta": "datetime",
+    "timezone": "datetime",
+    "ZoneInfo": "zoneinfo",
+}
 _ATOMS: Final = (str, bytes, bool, int, float, type(None))
 _WORD: Final = re.compile(r"\b[A-Za-z_]\w*")
 _TEXT: Final = re.compile(r"'(?:\\.|[^'\\])*'|\"(?:\\.|[^\"\\])*\"|#[^\n]*")

@@ -157,7 +157,7 @@ def item_text(item: Any) -> str:
 def _time(item: TimeStep) -> str:
     if item.to is not None:
         seconds, nanos = divmod(item.to, NANOS_PER_SECOND)
-        return f"at({datetime.fromtimestamp(seconds, UTC).replace(microsecond=nanos // 1_000)!r})"
+        return f"at({_said(datetime.fromtimestamp(seconds, UTC).replace(microsecond=nanos // 1_000))})"
     return f"advance(milliseconds={item.by // NANOS_PER_MILLI})"
 
 

@@ -101,7 +101,10 @@ def if_right(
     shown = [render(value, EVERYTHING) for value in values]
     shown += [f"{name}={render(value, EVERYTHING)}" for name, value in fields]
     call = f".{verb}({', '.join(shown)})" if shown else none
-    return [f"  if it is right: {before}{call}"] if 0 < len(call) <= _LONGEST_CALL else []
+    if not 0 < len(call) <= _LONGEST_CALL:
+        return []
+    imports = "  # from datetime import UTC" if "tzinfo=UTC" in call else ""
+    return [f"  if it is right: {before}{call}{imports}"]
 
 
 def closing(text: str, *lines: Callable[[], list[str]]) -> str:
