@@ -321,6 +321,20 @@ MISTAKES: dict[str, tuple[Any, list[str]]] = {
     ),
     "a broken law": (lambda: given(Begun()).when(Meddle()).expect_events(Went()), []),
     "nothing after when": (lambda: given(Begun()).inject(Guide()).when(Go()).expect_error(InjectedFault), []),
+    "a given event is expected, and a class": (
+        lambda: given(Begun()).when(Go()).expect_events(Begun(), Went),
+        [
+            (
+                "Begun is given, and what this command stored is expected here: leave it out, "
+                'or write expect_stored(on(Walk, "walk-1"), ...) for the whole history'
+            ),
+            ("write expect_event_types(Went) to compare classes alone, or some(Went) for any Went among exact events"),
+        ],
+    ),
+    "a given event is expected, and another one": (
+        lambda: given(Begun()).when(Go()).expect_events(Begun(), Turned()),
+        [],
+    ),
     "a class as a service": (
         lambda: given(Begun()).inject(guide=Guide).when(Ask()).expect_events(Went(stamp="north")),
         ["a handler was given the class Guide, not an object of it: inject(guide=Guide())"],

@@ -26,6 +26,7 @@ from .nodes import Node
 from .origins import closing, delivered_to, if_right
 from .render import render
 from .requirements import StageName, require_stage
+from .row_hints import unwritten
 from .run import APPLIED, Run
 from .run_hints import with_hints
 from .value_diff import fields_text, mapping_text, value_text
@@ -137,7 +138,7 @@ def view(run: Run, cls: type, view_id: str, that: Any, fields: Mapping[str, Any]
     if view_id not in rows:
         there = ", ".join(map(repr, rows)) or "none"
         text = f"{cls.__name__} keeps no row {view_id!r}; there are: {there}"
-        return closing(text, lambda: delivered_to(run, cls), lambda: _as_kept(rows))
+        return closing("\n".join([text, *unwritten(run, cls)]), lambda: _as_kept(rows))
     row = rows[view_id]
     if fields:
         subject = f"row {view_id!r} of {cls.__name__}"

@@ -23,6 +23,7 @@ from .items import CommandOf
 from .nodes import Node
 from .raising import named_in
 from .render import BRIEF, render
+from .row_hints import no_row_yet
 from .run import Run
 
 #: What Python says where a time with a zone meets one without.
@@ -62,7 +63,7 @@ def error_hint(error: BaseException, run: Run, subject: Any) -> str | None:
         return _unawaited(error)
     if isinstance(error, TypeError) and _NAIVE in str(error):
         return _naive(run, subject)
-    return None
+    return no_row_yet(error)
 
 
 def _unawaited(error: ValidationError) -> str | None:
