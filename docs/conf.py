@@ -93,7 +93,7 @@ NAVIGATION: Final[tuple[tuple[str, tuple[str, ...]], ...]] = (
     ),
     (
         "Take part",
-        ("CONTRIBUTING", "docs/architecture", "CHANGELOG"),
+        ("CONTRIBUTING", "docs/architecture", "docs/trials", "CHANGELOG"),
     ),
 )
 
