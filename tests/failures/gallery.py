@@ -50,6 +50,7 @@ SECTIONS: Final[Mapping[str, Sequence[str]]] = {
     "State": (
         "wrong_state",
         "misspelt_field",
+        "state_of_another_aggregate",
         "forgotten_sourcing",
         "mutated_state",
         "impure_sourcing",

@@ -40,6 +40,7 @@ class Rung(BaseModel):
 
 class BellState(BaseModel):
     id: str
+    rings: int = 0
 
     @on_sourcing
     def rung(self, event: Rung) -> None:
@@ -76,6 +77,7 @@ class DoorClosed(BaseModel):
 
 class DoorState(BaseModel):
     id: str
+    ajar: bool = False
 
     @on_sourcing
     def opened(self, event: DoorOpened) -> None:
@@ -247,3 +249,27 @@ def test_what_the_hint_of_an_event_says_to_write():
     """Written so, the spec holds."""
     ran = spec().using(Butler, Bell, Door).when(Ring())
     ran.expect_stored(on(Door, "door-1"), DoorOpened())
+
+
+# -- fields of another aggregate's state
+
+
+def test_a_field_of_another_state():
+    """It is told whose it is, with the instance where there is only one; no far name of its own is meant."""
+    ran = spec().using(Butler, Bell, Door).when(Ring())
+    assert hints(lambda: ran.expect_state(ajar=True)) == [
+        "hint: BellState has no field ajar, but id, rings",
+        'hint: DoorState has a field ajar: expect_state(on(Door, "door-1"), ajar=...)',
+    ]
+    two = given(on(Door, "door-1", DoorOpened()), on(Door, "door-2", DoorOpened()), on(Bell, "bell-1")).when(Ring())
+    assert hints(lambda: two.expect_state(ajar=True))[1:] == [
+        "hint: DoorState has a field ajar: expect_state(on(Door, ...), ajar=...)"
+    ]
+    ran.expect_state(on(Door, "door-1"), ajar=False)
+
+
+def test_a_field_of_no_state():
+    """A name that is close to one of its own is meant for that."""
+    ran = spec().using(Butler, Bell, Door).when(Ring())
+    assert hints(lambda: ran.expect_state(ring=0)) == ["hint: BellState has no field ring: did you mean rings?"]
+    assert hints(lambda: ran.expect_state(colour=0)) == ["hint: BellState has no field colour, but id, rings"]

@@ -9,7 +9,7 @@ import ast
 import inspect
 import sys
 import textwrap
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from types import CodeType, ModuleType
 from typing import Any, Final
@@ -18,11 +18,13 @@ from ..errors import SpecError
 from ..modeling.aggregates import aggregate_metadata
 from ..modeling.claims import aggregates_of_event
 from ..modeling.functions import HandlerFunction
+from ..modeling.identity import AggregateRef
 from ..modeling.places import place_of
 from ..modeling.processors import ProcessorKind, ProcessorMetadata, is_processor, processor_metadata
 from ..world.points import EVENT_DELIVER
 from .alignment import Match, Verdict
 from .hints import Rule, kinds_of
+from .matchers import known_fields
 from .render import quoted
 from .run import Run
 
@@ -93,6 +95,21 @@ def _of_another(run: Run, kind: type) -> str | None:
     return (
         f"{said}; {missing}" if missing else f"{said}, and {type(message.body).__name__} went to {message.aggregate_id}"
     )
+
+
+def of_another_state(run: Run, reference: AggregateRef, fields: Iterable[str]) -> str | None:
+    """Which other aggregate's state has a field that an instance's own has not."""
+    named, world = reference.named_aggregate, run.session.runtime
+    own = known_fields(run.session.metadata_of(named).state_class)
+    for name in fields if own is not None else ():
+        for other in world.catalog.aggregates.values():
+            if name in (own or ()) or other.named == named or name not in (known_fields(other.state_class) or ()):
+                continue
+            held = [each for each in world.event_store.aggregate_ids() if each.named_aggregate == other.named]
+            instance = quoted(held[0].id) if len(held) == 1 else "..."
+            target = f"on({other.command_class.__name__}, {instance})"
+            return f"{other.state_class.__name__} has a field {name}: expect_state({target}, {name}=...)"
+    return None
 
 
 def _known_sagas() -> Iterator[tuple[type, ProcessorMetadata]]:

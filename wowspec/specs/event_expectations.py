@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from ..errors import SpecError
 from ..modeling.identity import AggregateRef
-from .absent import of_another
+from .absent import of_another, of_another_state
 from .alignment import match_events, surely_match
 from .compare import equals
 from .diff import count_text, event_text, events_text, ledger_table, types_text
@@ -219,6 +219,8 @@ def state(run: Run, target: On | None, that: Callable[[Any], Any] | None, fields
 
 def _of_fields(run: Run, reference: AggregateRef, fields: Mapping[str, Any]) -> list[str | None]:
     """What would mend that a state has not these fields; its id is nothing that events make."""
+    if another := of_another_state(run, reference, fields):
+        return [another]
     if fields.get("id", reference.id) == reference.id:
         return [unsourced(run, reference)]
     wrong = unnamed(run, reference, fields["id"])

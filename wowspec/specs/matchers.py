@@ -218,6 +218,10 @@ def known_fields(kind: type) -> tuple[str, ...] | None:
     return None
 
 
+#: How alike two names are of which one may be meant for the other: `payed` and `paid`, but not `open` and `gone`.
+_CLOSE: Final = 0.6
+
+
 def suggestion(kind: type, name: str) -> str:
     """What may have been meant by a field name that a class does not have: fields close to it, else all."""
     known = known_fields(kind) or ()
@@ -225,7 +229,7 @@ def suggestion(kind: type, name: str) -> str:
         for field_name, field in kind.model_fields.items():
             if name in (field.alias, field.validation_alias, field.serialization_alias):
                 return f"{field_name}, whose alias is {name}"
-    close = difflib.get_close_matches(name, known, n=3, cutoff=0.5)
+    close = difflib.get_close_matches(name, known, n=3, cutoff=_CLOSE)
     if close:
         return " or ".join(close)
     return f"one of {', '.join(known)}" if known else ""

@@ -44,9 +44,9 @@ def fields_text(
             wrong.append(name)
             found.append(Difference(name, value, MISSING))
             meant = suggestion(type(actual), name)
-            advice.append(
-                f"{type(actual).__name__} has no field {name}" + (f": did you mean {meant}?" if meant else "")
-            )
+            others = meant.removeprefix("one of ")
+            told = (f": did you mean {meant}?" if others == meant else f", but {others}") if meant else ""
+            advice.append(f"{type(actual).__name__} has no field {name}{told}")
             continue
         here = below(name, differences(value, held))
         if here:
