@@ -60,6 +60,32 @@ def test_mute():
     raise Mute
 
 
+BASE = given().when(Say(text="base"))
+
+
+def test_caught():
+    with pytest.raises(AssertionError):
+        BASE.expect_version(7)
+    BASE.expect_error(ValueError).expect_no_events()
+    BASE.expect_events("what holds not")
+
+
+def test_caught_by_another():
+    BASE.expect_error(ValueError)
+    assert not BASE
+
+
+def helper(spec):
+    try:
+        spec.expect_error(KeyError)
+    except AssertionError as error:
+        raise RuntimeError("so it is") from error
+
+
+def test_led_to_another():
+    helper(given().when(Say(text="x")))
+
+
 class TestParts(unittest.TestCase):
     def test_parts(self):
         for each in ("a", "b"):
@@ -118,6 +144,19 @@ def test_a_test_whose_part_failed_has_failed(told):
     """Although unittest reports the test itself as passed."""
     assert told["test_parts"]["outcome"] == "failed"
     assert told["test_parts"]["failure"]
+
+
+def broken(test):
+    """The codes of the steps that did not hold."""
+    return [step["code"] for spec in test["specs"] for step in spec["steps"] if step.get("failed")]
+
+
+def test_what_did_not_hold_is_marked_and_nothing_that_was_caught(told):
+    """Also where the test failed for something else, or another test did."""
+    assert broken(told["test_caught"]) == ['expect_events("what holds not")']
+    assert broken(told["test_caught_by_another"]) == []
+    assert broken(told["test_led_to_another"]) == ["expect_error(KeyError)"]
+    assert broken(told["test_parts"]) == ['expect_error(ValueError, match="a")']
 
 
 def test_what_cannot_be_collected_is_told_once(tmp_path):

@@ -14,7 +14,7 @@ from typing import Final
 
 import pytest
 
-from wowspec.reporting.html import page, page_text, write_html
+from wowspec.reporting.html import bounds, page, page_text, write_html
 from wowspec.reporting.html.embedding import address, escaped, readable, script_json, slug
 from wowspec.reporting.html.groups import MOST_STORIES, MOST_TOLD, found_in
 from wowspec.reporting.html.payload import MOST_FAILURE
@@ -365,7 +365,7 @@ def test_without_scripts_a_thousand_failures_are_named(document):
 
 
 def test_steps_can_be_read_back(document, text):
-    """Keyword, sentence, code and details of each step, once for all steps that say the same."""
+    """Keyword, sentence, code, what is wrong and details of each step, once for all steps that say the same."""
     data = data_of(text)
     read = [
         [data["words"][word] for word in step]
@@ -375,7 +375,7 @@ def test_steps_can_be_read_back(document, text):
     ]
 
     assert read == [
-        [step["keyword"], step["sentence"], step["code"], *step["details"]]
+        [step["keyword"], step["sentence"], step["code"], "failed" if step.get("failed") else "", *step["details"]]
         for test in document["tests"]
         for spec in test["specs"]
         for step in spec["steps"]
@@ -388,6 +388,24 @@ def test_an_endless_failure_is_cut(document):
     (shown,) = data_of(page_text({**bare(document), "tests": [test]}))["tests"]
 
     assert shown["failure"].endswith("x\n… 7 more characters, in --wowspec-report=json:PATH")
+
+
+def test_many_failures_share_their_room(document, monkeypatch):
+    """Short ones are whole, long ones have as much as any other."""
+    monkeypatch.setattr(bounds, "MOST_FAILURES", 3_000)
+    tests = [{**document["tests"][0], "failure": "x" * length} for length in (10, 20, 5_000, 1_500, 6_000)]
+    shown = [test["failure"] for test in data_of(page_text({**bare(document), "tests": tests}))["tests"]]
+
+    assert shown[:2] == ["x" * 10, "x" * 20]
+    assert [each.count("x") for each in shown[2:]] == [990, 990, 990]
+    assert shown[2].endswith("x\n… 4,010 more characters, in --wowspec-report=json:PATH")
+
+
+def test_each_failure_has_some_room():
+    """However many there are; where they are few, all of it."""
+    assert bounds.share([1_000] * 100_000, bounds.MOST_FAILURES) == bounds.LEAST_FAILURE
+    assert bounds.share([1_000] * 10, bounds.MOST_FAILURES) == 1_000
+    assert bounds.share([], bounds.MOST_FAILURES) == bounds.MOST_FAILURES
 
 
 def test_two_thousand_specs_are_a_file_of_moderate_size(document):

@@ -22,7 +22,7 @@ from ..specs.run_json import RunJson, error_text, run_json, texts
 from ..specs.showing import shown
 from ..specs.tracking import Tracker, paths
 from .document import SCHEMA_VERSION, DocumentJson, SpecJson, StepJson, TestJson
-from .failing import failure_json, place_of_item, without_root
+from .failing import failure_json, lines_of, place_of_item, without_root
 
 #: How many specs of a test are kept: the first ones; how many runs of a spec: the last ones; of commands in flight
 #: together how many outcomes: the first ones.
@@ -40,7 +40,7 @@ def json_of_test(
     call: pytest.CallInfo[None],
     made: Tracker | None = None,
     *,
-    failed: bool = False,
+    errors: Sequence[BaseException] = (),
 ) -> TestJson:
     """A test, as one of its reports tells it.
 
@@ -49,7 +49,7 @@ def json_of_test(
         report: of its set-up, call or tear-down.
         call: what was raised there, if anything was.
         made: the specs of its call.
-        failed: whether anything in it failed: then specs that it did not come to are told, too.
+        errors: what it and its parts failed with: then specs that it did not come to are told, too.
     """
     root = item.config.rootpath
     file, line = place_of_item(item)
@@ -64,9 +64,11 @@ def json_of_test(
     elif report.failed:
         told["failure"] = without_root(report.longreprtext, root)
     if made is not None:
+        failed = report.failed or bool(errors)
         trackers = _trackers(made, failed=failed)
         found = [way for tracker in trackers for way in _ways(tracker, failed=failed)]
         flights = _flights(trackers)
+        _leave_out_caught(found, errors)
         told["specs"] = [_spec_json(way, title, flights, failed=failed) for way in found[:MOST_SPECS]]
         told["left_out"] = max(0, len(found) - MOST_SPECS)
     printed: TestJson = printable_json(told)
@@ -147,6 +149,15 @@ def _ways(tracker: Tracker, *, failed: bool) -> list[list[Node]]:
         passed = {id(earlier) for node in rest for earlier in node.back() if earlier is not node}
         found += [node.path() for node in rest if id(node) not in passed]
     return found
+
+
+def _leave_out_caught(ways: Iterable[Sequence[Node]], errors: Iterable[BaseException]) -> None:
+    """An expectation that did not hold, and whose failure was caught, is nothing that the test says of the system."""
+    lines = set().union(*map(lines_of, errors))
+    for way in ways:
+        for node in way:
+            if node.broken is not None and node.broken[3:] not in lines:
+                node.broken = None
 
 
 def _flights(trackers: Iterable[Tracker]) -> dict[int, Concurrency]:

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 from traceback import format_exception_only
-from types import TracebackType
+from types import CodeType, TracebackType
 from typing import Any, TypedDict
 
 import pytest
@@ -55,6 +55,25 @@ def first_error(error: BaseException) -> BaseException:
     while isinstance(error, BaseExceptionGroup):
         error = error.exceptions[0]
     return error
+
+
+def lines_of(error: BaseException) -> set[tuple[CodeType, int]]:
+    """Where an error, those that it is a group of, and those that led to it passed: code and instruction."""
+    found: set[tuple[CodeType, int]] = set()
+    seen: set[int] = set()
+    left: list[BaseException | None] = [error]
+    while left:
+        each = left.pop()
+        if each is None or id(each) in seen:
+            continue
+        seen.add(id(each))
+        traceback = each.__traceback__
+        while traceback is not None:
+            found.add((traceback.tb_frame.f_code, traceback.tb_lasti))
+            traceback = traceback.tb_next
+        left += [each.__cause__, each.__context__]
+        left += each.exceptions if isinstance(each, BaseExceptionGroup) else ()
+    return found
 
 
 def without_root(text: str, root: Path) -> str:

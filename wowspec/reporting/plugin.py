@@ -24,9 +24,9 @@ CARRIED: Final = "wowspec_test"
 EXPLORED: Final = "wowspec_faults"
 #: The same for a part of a test that is reported alone, by `subtests`.
 PART: Final = "wowspec_part"
-#: What the call of a test made; there once the call has ended. And whether a part of it failed.
+#: What the call of a test made; there once the call has ended. And what it and its parts failed with.
 _MADE: Final = pytest.StashKey["tracking.Tracker | None"]()
-_BROKEN: Final = pytest.StashKey[bool]()
+_ERRORS: Final = pytest.StashKey[list[BaseException]]()
 _OPTION: Final = "--wowspec-report"
 #: How a file begins that such a report may be written over.
 _BEGINS: Final = {"html": b"<", "json": b"{"}
@@ -145,14 +145,15 @@ class ReportPlugin:
         if report.when != "call":
             if not report.passed:
                 setattr(report, CARRIED, json_of_test(item, report, call))
-        elif _MADE not in item.stash:
-            item.stash[_BROKEN] = item.stash.get(_BROKEN, False) or report.failed
+            return report
+        errors = item.stash.setdefault(_ERRORS, [])
+        if report.failed and call.excinfo is not None:
+            errors.append(call.excinfo.value)
+        if _MADE not in item.stash:
             setattr(report, PART, json_of_test(item, report, call))
         else:
-            broken = report.failed or item.stash.get(_BROKEN, False)
-            setattr(report, CARRIED, json_of_test(item, report, call, item.stash[_MADE], failed=broken))
-            del item.stash[_MADE]
-            item.stash[_BROKEN] = False
+            setattr(report, CARRIED, json_of_test(item, report, call, item.stash[_MADE], errors=errors))
+            del item.stash[_MADE], item.stash[_ERRORS]
         return report
 
     @pytest.hookimpl(trylast=True)

@@ -7,6 +7,7 @@ from importlib.resources import files
 from typing import Final
 
 from ..document import DocumentJson
+from .bounds import bounded
 from .embedding import escaped, script_json
 from .payload import payload_of
 from .unscripted import unscripted
@@ -40,6 +41,7 @@ def page_text(document: DocumentJson) -> str:
     Args:
         document: what the suite came to.
     """
+    document = bounded(document)
     scripts = "\n".join(asset(name) for name in SCRIPTS)
     parts = {
         "title": escaped(document["title"]),

@@ -47,8 +47,9 @@ def said(mapping: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def step_of(step: StepJson, words: Words) -> list[int]:
-    """A step as numbers of texts: keyword, sentence, code, and each detail."""
-    return [words.at(text) for text in (step["keyword"], step["sentence"], step["code"], *step["details"])]
+    """A step as numbers of texts: keyword, sentence, code, what is wrong with it, and each detail."""
+    wrong = "failed" if step.get("failed") else ""
+    return [words.at(text) for text in (step["keyword"], step["sentence"], step["code"], wrong, *step["details"])]
 
 
 def run_of(run: RunJson, words: Words) -> dict[str, Any]:

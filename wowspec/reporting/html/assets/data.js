@@ -42,8 +42,8 @@ const classOf = new Map((faults ? faults.classes : []).map(([name, letter, meani
 const classesOf = (outcomes) => [...classOf.keys()].filter((name) => outcomes[name]);
 
 const stepsOf = (spec) => (spec.steps || []).map((texts) => {
-  const [keyword, sentence, code, ...details] = texts.map((text) => words[text]);
-  return { keyword, sentence, code, details };
+  const [keyword, sentence, code, wrong, ...details] = texts.map((text) => words[text]);
+  return { keyword, sentence, code, failed: wrong !== "", details };
 });
 
 const rowsOf = (run) => run.rows.map((cells) => {

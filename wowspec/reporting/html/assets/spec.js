@@ -8,9 +8,9 @@ function stepList(steps) {
   return h("ol", { class: "steps" }, steps.map((step) => {
     const first = step.keyword !== before;
     before = step.keyword;
-    return h("li", { class: step.keyword },
+    return h("li", { class: step.failed ? `${step.keyword} broken` : step.keyword },
       h("span", { class: first ? "word first" : "word" }, first ? SHOWN_AS[step.keyword] || step.keyword : "and"),
-      h("div", {}, said(step.sentence || step.code),
+      h("div", {}, said(step.sentence || step.code), step.failed ? [" ", badge("does not hold", "bad", "✗")] : null,
         step.details.map((detail) => h("div", { class: "item" }, said(detail)))));
   }));
 }
