@@ -239,6 +239,11 @@ def test_a_baseline_of_the_ini_file(suite):
     (folder / "pytest.ini").write_text("[pytest]\nwowspec_baseline = known.txt\n")
     assert run_pytest(folder, "--wowspec-faults=sweep").returncode == 0
 
+    (folder / "known.txt").write_text(f"test_counting.py::test_gone | {PLAN} → convergence\n")
+    gone = run_pytest(folder)
+    assert gone.returncode == 1
+    assert "known.txt names 1 test that the suite no longer has:\n  test_counting.py::test_gone\n" in gone.stdout
+
     (folder / "known.txt").write_text(f"{PLAN} → convergence\n")
     assert "line 1 of known.txt says no test" in run_pytest(folder).stderr
 

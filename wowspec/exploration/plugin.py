@@ -18,6 +18,7 @@ from .coverage import coverage_percent
 from .crew import Crew
 from .decorator import ATTRIBUTE
 from .executors import shop_of
+from .gone import GoneTests
 from .jobs import suite_of
 from .progress import Progress, is_looked_at
 from .results import ResultJson, document, empty_result
@@ -63,6 +64,8 @@ class FaultsPlugin:
             self._least = percentage("--wowspec-fault-cov-fail-under", option("wowspec_fault_cov_fail_under"))
         except SpecError as error:
             raise pytest.UsageError(str(error)) from None
+        if self._baseline and baseline is not None and self._plan is None:
+            config.pluginmanager.register(GoneTests(config, self._baseline, baseline.name), "wowspec-gone")
         self._sweep = Sweep()
         self._sweeps = option("wowspec_faults") == "sweep" and self._plan is None
         if option("wowspec_check_determinism") and self._plan is None and not self._sweeps:
