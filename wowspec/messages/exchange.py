@@ -37,12 +37,15 @@ class ExchangeBase:
 
     __wowspec_envelope__: ClassVar[str] = "exchange"
 
-    function: FunctionInfo | None = field(default=None, kw_only=True)
-    services: Any = field(default=None, kw_only=True)
-    command_result: dict[str, Any] = field(default_factory=dict, kw_only=True)
-    error: BaseException | None = field(default=None, kw_only=True)
-    lane: Any = field(default=None, kw_only=True)
-    delivery: Any = field(default=None, kw_only=True)
+    # Each sort of exchange says of what sort its message is; no field is given by keyword alone, since the default of
+    # such a one is looked up in a dictionary each time.
+    message: Any
+    function: FunctionInfo | None = None
+    services: Any = None
+    command_result: dict[str, Any] = field(default_factory=dict)
+    error: BaseException | None = None
+    lane: Any = None
+    delivery: Any = None
 
     def set_command_result(self, key: str, value: Any) -> None:
         """Add or replace one entry; maps handed out earlier do not change (CMD-318)."""

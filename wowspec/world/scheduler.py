@@ -310,9 +310,9 @@ class Scheduler:
             until: epoch nanoseconds; timers after it do not fire, and the clock ends there.
         """
         driver = self.drive(until)
+        foreign = next(driver, _RESTS)
         try:
-            foreign = next(driver)
-            while True:
+            while foreign is not _RESTS:
                 foreign = driver.throw(foreign_error(foreign))
         except StopIteration:
             return
