@@ -42,7 +42,15 @@ html_show_sourcelink = False
 NAVIGATION: Final[tuple[tuple[str, tuple[str, ...]], ...]] = (
     (
         "Begin",
-        ("README", "docs/first-spec", "docs/from-pytest", "docs/coming-from", "docs/troubleshooting"),
+        (
+            "README",
+            "docs/first-spec",
+            "docs/existing-project",
+            "docs/from-pytest",
+            "docs/coming-from",
+            "docs/troubleshooting",
+            "docs/glossary",
+        ),
     ),
     (
         "Write specs",
@@ -61,6 +69,7 @@ NAVIGATION: Final[tuple[tuple[str, tuple[str, ...]], ...]] = (
         (
             "docs/faults",
             "docs/failure-orderings",
+            "docs/failure-orderings-reference",
             "docs/what-the-sweep-finds",
             "docs/hypothesis",
             "docs/strength",
@@ -104,7 +113,7 @@ _TITLES: Final = {
     "README": "What it is for",
     "docs/scenarios/index": "The examples in words",
     "docs/reference/index": "API reference",
-    "docs/architecture": "How the house is built",
+    "docs/architecture": "How it is built",
 }
 
 _LINK: Final = re.compile(r"(?<!!)\[(?P<text>[^\]]+)\]\((?P<target>(?!\w+:|#)[^)#\s]+)(?:#[^)\s]*)?\)")

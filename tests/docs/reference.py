@@ -133,7 +133,8 @@ TOPICS: Final[tuple[Topic, ...]] = (
     Topic(
         "faults",
         "Faults and orderings",
-        "Pages: [faults](../faults.md), [every failure ordering](../failure-orderings.md).",
+        "Pages: [faults](../faults.md), [every failure ordering](../failure-orderings.md), and "
+        "[its reference](../failure-orderings-reference.md).",
         (
             ("Faults", ("faults", "faults.FaultPoint", "faults.along", "faults.point", "Fault")),
             ("Points of your own", ("FaultPoints", "fault_point")),
@@ -408,7 +409,9 @@ def index() -> str:
     """The page that names everything."""
     said = (
         "# API reference\n\nEvery public name: `from wowspec import given`. "
-        f"The pytest options and their tables are in [the README](../../README.md).\n\n{_MADE}"
+        "The pytest options and their tables are in [the README](../../README.md). A number such as CMD-242 "
+        "names the clause of the runtime's behaviour that a sentence rests on: [the ledger](../fidelity.md) has them all.\n\n"
+        f"{_MADE}"
     )
     for topic in TOPICS:
         said += f"\n## [{topic.title}]({topic.name}.md)\n\n| | |\n|---|---|\n"

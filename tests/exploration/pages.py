@@ -1,4 +1,4 @@
-"""The generated parts of docs/failure-orderings.md, and what is common to pages with tables from the kit's own.
+"""The generated parts of docs/failure-orderings-reference.md, and what is common to pages with such tables.
 
 `python -m tests.exploration.pages` writes them anew.
 """
@@ -19,6 +19,7 @@ from wowspec.world.profiles import PROFILES
 
 DOCS: Final = Path(__file__).parent.parent.parent / "docs"
 PAGE: Final = DOCS / "failure-orderings.md"
+REFERENCE: Final = DOCS / "failure-orderings-reference.md"
 
 #: What each class of a run means.
 CLASSES: Final[dict[RecoveryClass, str]] = {
@@ -110,4 +111,4 @@ def write(page: Path, tables: Mapping[str, Callable[[], str]]) -> None:
 
 
 if __name__ == "__main__":
-    write(PAGE, TABLES)
+    write(REFERENCE, TABLES)

@@ -1,4 +1,4 @@
-"""docs/failure-orderings.md says what the kit says: its tables, its reports, its JSON, its options."""
+"""docs/failure-orderings.md and its reference say what the kit says: its tables, its reports, its JSON, its options."""
 
 from __future__ import annotations
 
@@ -16,9 +16,10 @@ import pytest
 from wowspec import explore_faults
 from wowspec.exploration import results
 
-from .pages import DOCS, PAGE, TABLES, with_tables
+from .pages import DOCS, PAGE, REFERENCE, TABLES, with_tables
 
-TEXT: Final = PAGE.read_text(encoding="utf-8")
+#: The reference shows outputs for the files of the page.
+TEXT: Final = PAGE.read_text(encoding="utf-8") + REFERENCE.read_text(encoding="utf-8")
 _FILE: Final = re.compile(r"(?m)^<!-- test: (?P<name>\S+) -->\n```python\n(?P<body>.*?)^```", re.DOTALL)
 _SAID: Final = re.compile(
     r"(?m)^<!-- (?P<mark>output|json): (?P<arguments>[^\n]+) -->\n```\w+\n(?P<body>.*?)^```", re.DOTALL
@@ -57,7 +58,9 @@ def run(folder, *arguments):
 
 def test_tables_are_up_to_date():
     """A stale page fails: write it anew with `python -m tests.exploration.pages`."""
-    assert with_tables(TEXT, TABLES) == TEXT
+    text = REFERENCE.read_text(encoding="utf-8")
+
+    assert with_tables(text, TABLES) == text
 
 
 @pytest.mark.parametrize(
@@ -99,6 +102,6 @@ def test_every_key_is_explained(name):
 def test_every_option_of_the_decorator_has_a_row():
     """The table is the decorator's signature."""
     parameters = inspect.signature(type(explore_faults).__call__).parameters
-    said = TEXT.partition("## `@explore_faults`")[2].partition("| option |")[2].partition("\n\n")[0]
+    said = TEXT.partition("## Options of `@explore_faults`")[2].partition("| option |")[2].partition("\n\n")[0]
 
     assert first_cells(f"\n{said}") == {name for name, each in parameters.items() if each.kind is each.KEYWORD_ONLY}

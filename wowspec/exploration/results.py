@@ -1,6 +1,6 @@
 """What exploration came to, as plain JSON: it goes from process to process, into files, and into the summary.
 
-Version 1 of the schema; `docs/failure-orderings.md` describes it. Keys are only ever added.
+Version 1 of the schema; `docs/failure-orderings-reference.md` describes it. Keys are only ever added.
 """
 
 from __future__ import annotations
