@@ -270,6 +270,10 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, Any, Any]:
     tracker = None
     try:
         result = yield
+    except pytest.fail.Exception as error:
+        if _TRACKING in sys.modules:
+            sys.modules[_TRACKING].explain_no_raise(error)
+        raise
     finally:
         tracking = sys.modules.get(_TRACKING)
         if tracking is not None:

@@ -254,3 +254,9 @@ def test_commands_and_events_that_are_known_elsewhere():
     given(CreateOrder(id="o-1"), AddCartItem(product_id="p-1"), PAY).when(ShipOrder(id="o-1")).expect_events(
         OrderShipped()
     )
+
+
+def test_several_commands():
+    """One is sent at a time; what stands for the others is said."""
+    refused(lambda: BASE.when(PAY, PAY), ".when(first).expect_...(...).when(second), or when_concurrently(...)")
+    refused(lambda: BASE.when(PayOrder, PAY), "given(first).when(second)")

@@ -20,6 +20,7 @@ from wowspec import (
     sent_as,
     spec,
 )
+from wowspec.specs import tracking
 
 from .ending import a_test
 from .library_domain import (
@@ -352,3 +353,45 @@ def test_events_and_concurrent_commands_are_commands_too():
         given(LoanBoard).when_event(CopyLent()).advance(hours=1).expect_no_commands()
     with a_test():
         given(LoanBoard, on(Copy, "c-1", CopyLent())).advance(hours=1).expect_delivered(CopyLent())
+
+
+# --- specs within pytest.raises ---------------------------------------------------------------------------------------
+
+
+def fails_to_raise(make) -> str:
+    """What pytest says where nothing is raised, after the end of a test would have explained it."""
+    tracking.start()
+    try:
+        with pytest.raises(pytest.fail.Exception) as caught, pytest.raises(ValueError):
+            make()
+        tracking.explain_no_raise(caught.value)
+    finally:
+        tracking.stop()
+    return str(caught.value)
+
+
+def test_a_command_within_pytest_raises():
+    """It is not run where nothing is expected of it, so it raises nothing, and this is said."""
+    first, hint = fails_to_raise(lambda: given(NEW).when(LEND)).splitlines()
+    assert first == "DID NOT RAISE ValueError"
+    assert hint.startswith("  hint: tests/specs/test_proves_nothing.py:")
+    assert hint.partition(": when(")[2] == (
+        'LendCopy(id="c-1")) was not run, for nothing is expected of it: '
+        ".expect_error(...) after it says which error came, without pytest.raises"
+    )
+
+
+def test_what_ran_within_pytest_raises():
+    """A command that ran, and a block without any, are left as they are."""
+    for make in (lambda: given(NEW).when(LEND).expect_succeeded(), lambda: given(NEW).when(LEND).run(), lambda: None):
+        assert fails_to_raise(make) == "DID NOT RAISE ValueError"
+
+
+def test_another_failure_is_left_as_it_is():
+    """Only where nothing was raised is the command looked for."""
+    error = pytest.fail.Exception("no")
+    with a_test():
+        spec = given(NEW).when(LEND)
+        tracking.explain_no_raise(error)
+        spec.expect_succeeded()
+    assert str(error) == "no"

@@ -38,7 +38,7 @@ from .nodes import (
     WithoutLaw,
 )
 from .parts import join, members_of, profile_of, require_fault
-from .refusals import refuse_coroutine, require_command, require_command_class
+from .refusals import refuse_coroutine, refuse_more_commands, require_command, require_command_class
 from .render import BRIEF, render
 from .saying import note_branch
 from .session import Profile, Session
@@ -219,16 +219,19 @@ class Spec(ExpectingConditions[S]):
     def when(self, command: type, /, **fields: Any) -> Self: ...
     @overload
     def when(self, command: object, /, **options: Unpack[WaitingEnvelope]) -> Self: ...
-    def when(self, command: Any, /, **options: Any) -> Self:
+    def when(self, command: Any, /, *more: Any, **options: Any) -> Self:
         """Send a command through the gateway and the whole pipeline.
 
         Args:
             command: a command; a command class with its fields as keywords, built at the gateway's boundary;
                 `command_of(...)`; or a function of the run so far that gives a command.
+            more: nothing; several commands are refused, with what to write for them.
             options: with a command: `aggregate_id=`, `tenant_id=`, `owner_id=`, `space_id=`, `request_id=`,
                 `expected_version=`, `header=`, `wait_for=`. With a class: its fields.
         """
         __tracebackhide__ = True
+        if more:
+            refuse_more_commands(command, more)
         if isinstance(command, type):
             if is_aggregate(command) or is_processor(command):
                 raise SpecError(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from types import CoroutineType, GeneratorType
 from typing import Any, Final
 from weakref import WeakSet
@@ -74,6 +74,20 @@ def require_command(command: Any) -> None:
     else:
         why, instead = found
         raise SpecError(f"when(...) is given {_said(command)}", why=why, instead=instead)
+
+
+def refuse_more_commands(command: Any, more: Sequence[Any]) -> None:
+    """Refuse several commands where one is sent.
+
+    Raises:
+        SpecError: which says how several are sent.
+    """
+    said = ", ".join(map(_said, (command, *more)))
+    raise SpecError(
+        f"when({said}) is given {len(more) + 1} commands",
+        why="one command is sent at a time, so that what is expected is of that one",
+        instead="given(first).when(second), .when(first).expect_...(...).when(second), or when_concurrently(...)",
+    )
 
 
 def require_command_class(command_class: type) -> None:

@@ -205,6 +205,20 @@ def _require_judged(node: Node) -> None:
     )
 
 
+def explain_no_raise(error: Any) -> None:
+    """Let the failure of a `pytest.raises` say which command was not run, since nothing was expected of it."""
+    tracker = current()
+    if tracker is None or "DID NOT RAISE" not in str(error):
+        return
+    for node in tracker.nodes:
+        if isinstance(node.step, ACTIONS) and not node.has_child and not node.judged and node.run is None:
+            error.msg = (
+                f"{error}\n  hint: {node.where()}{_action_text(node.step)} was not run, for nothing is expected of it: "
+                ".expect_error(...) after it says which error came, without pytest.raises"
+            )
+            return
+
+
 def _require_in_time(node: Node) -> None:
     """Refuse what is given after the last command and before an expectation, which is about that command."""
     when = node.last_when()
