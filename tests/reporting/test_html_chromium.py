@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from copy import deepcopy
 from typing import Final
 
 import pytest
@@ -18,7 +19,17 @@ pytestmark = [
     pytest.mark.skipif(_PATH is None, reason="no Chromium here; Debian's package is `chromium`"),
 ]
 
-PAGES: Final = ("overview", "specs", "specs-failed", "faults", "findings", "strength", "givens", "fidelity")
+PAGES: Final = (
+    "overview",
+    "specs",
+    "specs-failed",
+    "faults",
+    "findings",
+    "findings-known",
+    "strength",
+    "givens",
+    "fidelity",
+)
 #: What a page must be like, as text of each rule that it breaks.
 _RULES: Final = """(() => {
   const broken = [];
@@ -117,7 +128,7 @@ def test_from_the_matrix_to_a_finding(opened, document):
     assert page.text("h1").count(" at ") == 1
     page.click(".card.bad h3 a")
 
-    assert " breaks " in page.text("h1").replace("break ", "breaks ")
+    assert " breaks " in page.text("main .lead").replace("break ", "breaks ")
     assert "--wowspec-plan" in page.text()
     assert page.evaluate("document.querySelectorAll('.story svg[role=img]').length") == 1
     assert page.evaluate("document.querySelectorAll('.struck .box').length") >= 1
@@ -128,6 +139,106 @@ def test_from_the_matrix_to_a_finding(opened, document):
     page.until("location.hash.startsWith('#finding-')")
     page.evaluate("history.go(-2)")
     page.until("location.hash === '#faults' && document.querySelector('.matrix')")
+
+
+def test_a_finding_says_what_to_do(opened, report):
+    """Advice, the place of the function, a declaration to copy; the whole report is as the terminal prints it."""
+    finding = data_of(report.read_text(encoding="utf-8"))["faults"]["groups"][0]["findings"][0]
+    page = opened(finding["key"])
+
+    assert page.text("h1") == finding["headline"]
+    assert "Instead: " in page.text()
+    assert finding["functions"][0] in page.text()
+    assert f'expected=["{finding["plan"]} → ' in page.text()
+    page.evaluate(
+        "[...document.querySelectorAll('summary')].find((e) => e.textContent === 'The whole report as text').click()"
+    )
+    page.until("[...document.querySelectorAll('pre')].at(-1).textContent.includes('if it is to stay so')")
+    whole = page.evaluate("[...document.querySelectorAll('pre')].at(-1).textContent")
+    for part in ("wowspec: 1 fault breaks", "  replay pytest ", "  pin it:\n    from ", "  instead: "):
+        assert part in whole
+    assert "This line fails on purpose" not in page.text()
+
+
+def test_a_story_of_a_finding_opens_where_it_goes_wrong(opened, document, tmp_path):
+    """The command in whose course the fault strikes comes first; what was before it is there on demand."""
+    result = next(each for each in document["exploration"] if any(f["story"] for f in each["findings"]))
+    finding = deepcopy(next(f for f in result["findings"] if f["story"]))
+    story = finding["story"]
+    given = [{**row, "struck": False, "outcome": "ok"} for row in story["rows"][: story["departure"]]]
+    story["rows"] = given + story["rows"]
+    story["departure"] += len(given)
+    path = tmp_path / "given.html"
+    write_html({**document, "exploration": [{**result, "findings": [finding]}]}, path)
+    page = opened(data_of(path.read_text(encoding="utf-8"))["faults"]["groups"][0]["findings"][0]["key"], path=path)
+    boxes = "document.querySelectorAll('.story svg[role=img] .box').length"
+
+    assert page.evaluate(boxes) == len(story["rows"]) - len(given)
+    assert page.evaluate("document.querySelectorAll('.story .departs').length") == 1
+    page.evaluate(
+        f"[...document.querySelectorAll('button')].find((e) => e.textContent === 'Show the {len(given)} steps before')"
+        ".click()"
+    )
+    page.until(f"{boxes} === {len(story['rows'])}")
+    assert page.evaluate("document.querySelectorAll('.story .departs').length") == 1
+
+
+def test_what_the_runtime_is_known_for_is_explained(opened, report):
+    """The number leads to its section, opened; causes say why and what would heal; a replay is said to fail."""
+    data = data_of(report.read_text(encoding="utf-8"))
+    page = opened()
+    page.click("a.tile[href='#findings-known']")
+    page.until("document.querySelector('[data-sort=known]').open")
+    groups = [group for group in data["faults"]["groups"] if group["sort"] == "known"]
+    for group in groups:
+        assert group["title"] in page.text()
+        assert group["why"] in page.text()
+    assert "would heal it" in page.text()
+    page.click("[data-sort=known] .card h3 a")
+    page.until("location.hash.startsWith('#finding-')")
+    assert "This line fails on purpose" in page.text()
+    assert groups[0]["why"] in page.text()
+
+
+def test_a_cell_that_was_never_struck_says_why(opened, report):
+    """Its dash leads to a reason."""
+    page = opened("faults")
+    page.click(".cell.blank")
+    page.until("location.hash.startsWith('#cell-')")
+
+    assert "no plan struck here. " in page.text()
+
+
+def test_long_lists_say_how_much_of_them_is_there(opened, document, tmp_path):
+    """Of findings that say the same the first ones are shown, others on demand; what is left out is said."""
+    result = next(each for each in document["exploration"] if any(f["story"] for f in each["findings"]))
+    finding = next(f for f in result["findings"] if f["story"])
+    results = [{**result, "test": f"test_it.py::test_{n}", "steps": str(n), "findings": [finding]} for n in range(1300)]
+    path = tmp_path / "many.html"
+    write_html({**document, "exploration": results}, path)
+    page = opened("findings", path=path)
+
+    assert "1,100 of 1,300" in page.text()
+    page.evaluate("[...document.querySelectorAll('summary')].find((e) => e.textContent === '1,100 of 1,300').click()")
+    page.until("document.querySelectorAll('.card .rows > li').length === 100")
+    assert "50 of 100 shown" in page.text()
+    assert "50 of 1,000 shown" in page.text()
+    assert "200 more are in the JSON report" in page.text()
+    page.evaluate(
+        "[...document.querySelectorAll('.card .button')].filter((e) => e.textContent === 'Show more')[1].click()"
+    )
+    page.until("document.querySelectorAll('.card .rows > li').length === 150")
+
+
+def test_the_filter_counts_what_matters(opened, report):
+    """Tests with findings that somebody may want to see: not those that the runtime alone is known for."""
+    data = data_of(report.read_text(encoding="utf-8"))
+    found = [test for test in data["tests"] if set(test.get("found", {})) - {"known"}]
+    page = opened("specs")
+    page.evaluate("[...document.querySelectorAll('.button')].find((e) => e.textContent === 'With findings').click()")
+
+    page.until(f"[...document.querySelectorAll('.rows > li')].filter((e) => !e.hidden).length === {len(found)}")
+    assert page.evaluate("document.querySelectorAll('.rows .badge').length") >= len(found)
 
 
 def test_going_back_finds_the_place(opened):

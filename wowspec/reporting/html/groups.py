@@ -9,22 +9,24 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from ...errors import SpecError
+from ...exploration.report import mend_lines
 from ...exploration.results import FindingJson, ResultJson, undeclared
 from ...faults.plans import Plan
 from .embedding import address
 from .stories import Words, run_of
+from .words import cause_of, headline, healing
 
 #: Sorts of findings in the order of the page: what fails a test, what its author knows of, what the application heals,
 #: what the runtime is known for.
 SORTS: Final = ("domain", "declared", "healed", "known")
 #: How many findings of a group keep their stories, and how many findings of a page.
 MOST_STORIES, MOST_STORIES_IN_ALL = 3, 300
-#: How many findings of a group are told in full, by sort; of the others the test and the plan.
-MOST_TOLD: Final = {"domain": 100, "declared": 30, "healed": 10, "known": 1}
-#: What findings of one group have in common: sort, way or place, laws, what heals them, what would.
-Key = tuple[str, str, str, str, str]
+#: How many findings of a group are told in full, by sort; of so many others the test and the plan.
+MOST_TOLD: Final = {"domain": 100, "declared": 30, "healed": 10, "known": 60}
+MOST_OTHERS: Final = 1000
+#: What findings of one group have in common: sort; way, cause, or nothing; laws; what heals them.
+Key = tuple[str, str, str, str]
 _NUMBER: Final = re.compile(r"#\d+")
-_VISIT: Final = re.compile(r"@\d+")
 #: What a report repeats of what the page says anyway.
 _REPEATED: Final = ("wowspec: ", "  plan   ", "  class  ", "  law    ", "         ", "  replay ")
 
@@ -53,6 +55,15 @@ def found_in(results: Iterable[ResultJson]) -> list[Found]:
             else:
                 known[key] = Found(result, finding, _sort(finding, due=id(finding) in due))
     return list(known.values())
+
+
+def counted(found: Iterable[Found]) -> dict[str, dict[str, int]]:
+    """How many findings of which sort each test has."""
+    counts: dict[str, Counter[str]] = {}
+    for each in found:
+        for test in dict.fromkeys([each.result["test"], *each.also]):
+            counts.setdefault(test, Counter())[each.sort] += 1
+    return {test: dict(count) for test, count in counts.items()}
 
 
 def _sort(finding: FindingJson, *, due: bool) -> str:
@@ -105,57 +116,70 @@ def groups_of(results: Sequence[ResultJson], tests: dict[str, int], words: Words
         groups.setdefault(_key(each), []).append(each)
     drawn = 0
     for key, members in sorted(groups.items(), key=lambda item: _rank(item[0], len(item[1]))):
-        told = members[: MOST_TOLD[key[0]]]
+        told, others = _chosen(key[0], members)
         findings = []
         for at, each in enumerate(told):
             draws = each.finding["story"] is not None and at < MOST_STORIES and drawn < MOST_STORIES_IN_ALL
             drawn += draws
             findings.append(_told(each, tests, words, draws=draws))
-        cells = Counter(
-            cell for each in members for cell in {fault["cell"] for fault in faults_of(each.finding["plan"])}
-        )
+        cells = Counter(cell for each in members for cell in cells_of(each.finding["plan"]))
+        numbers = {cell: number for number, (cell, _) in enumerate(cells.most_common())}
+        first = told[0].finding
+        title, why = cause_of({item["law"] for item in first["broken"]}) if key[0] == "known" else (headline(first), "")
         yield {
             "key": address("group", "", "\n".join(key)),
             "sort": key[0],
             "place": key[1],
+            "title": title,
+            "why": why,
             "cells": dict(cells.most_common()),
             "laws": list(dict.fromkeys(item["title"] for each in members for item in each.finding["broken"])),
+            "heals": Counter(healing(each.finding) for each in members).most_common(),
             "count": len(members),
             "tests": len({each.result["test"] for each in members}),
             "findings": findings,
-            "others": [
-                [tests.get(each.result["test"], -1), words.at(each.result["test"]), words.at(each.finding["plan"])]
-                for each in members[len(told) :]
-            ],
+            "others": [_other(each, numbers, tests, words) for each in others[:MOST_OTHERS]],
         }
+
+
+def _chosen(sort: str, members: list[Found]) -> tuple[list[Found], list[Found]]:
+    """Those that are told in full, and the others; of what the runtime is known for, one for each place."""
+    most = MOST_TOLD[sort]
+    if sort != "known":
+        return members[:most], members[most:]
+    first: dict[tuple[str, ...], Found] = {}
+    for each in members:
+        first.setdefault(tuple(cells_of(each.finding["plan"])), each)
+    told = list(first.values())[:most]
+    kept = {id(each) for each in told}
+    return told, [each for each in members if id(each) not in kept]
+
+
+def _other(each: Found, cells: dict[str, int], tests: dict[str, int], words: Words) -> list[Any]:
+    """A finding in short: its test, by number or by id, its plan, its cells; what its replay line says besides."""
+    test, plan = each.result["test"], each.finding["plan"]
+    more = each.finding["replay"].partition(f"--wowspec-plan '{plan}'")[2]
+    told = [tests.get(test, -1), words.at(test), words.at(plan), [cells[cell] for cell in cells_of(plan)]]
+    return [*told, more] if more else told
 
 
 def _key(each: Found) -> Key:
     """What is due to a domain, or declared, goes by its way and the first law that breaks there: most often that is one
-    defect. What the runtime is known for happens on every way: it goes by its place and all its laws.
+    defect. What the runtime is known for happens on every way: it goes by its cause.
     """
     finding = each.finding
-    parts = [part.strip() for part in finding["plan"].split(";")]
-    if each.sort in {"domain", "declared"}:
-        ways = [_NUMBER.sub("", part.rpartition("/")[0]) for part in parts]
-        return each.sort, "; ".join(ways), finding["broken"][0]["title"] if finding["broken"] else "", "", ""
-    places = [_VISIT.sub("", part.rpartition("/")[2]) for part in parts]
-    laws = ", ".join(item["title"] for item in finding["broken"])
-    return each.sort, "; ".join(places), laws, finding["healed_by"], finding["would_heal"]
+    if each.sort == "known":
+        return each.sort, cause_of({item["law"] for item in finding["broken"]})[0], "", ""
+    laws = [item["title"] for item in finding["broken"]]
+    if each.sort == "healed":
+        return each.sort, "", ", ".join(laws), finding["healed_by"]
+    ways = [_NUMBER.sub("", part.strip().rpartition("/")[0]) for part in finding["plan"].split(";")]
+    return each.sort, "; ".join(ways), laws[0] if laws else "", ""
 
 
 def _rank(key: Key, count: int) -> tuple[object, ...]:
     """What matters most comes first: by sort, then few faults, then what is found often."""
     return SORTS.index(key[0]), key[1].count(";"), -count, key
-
-
-def _class(finding: FindingJson) -> str:
-    """The recovery class, as reports say it."""
-    if finding["healed_by"]:
-        return f"healed by {finding['healed_by']}"
-    said = [f"tried: {', '.join(finding['tried'])}"] if finding["tried"] else []
-    said += [f"{finding['would_heal']} would heal it"] if finding["would_heal"] else []
-    return f"never heals ({'; '.join(said)})" if said else "never heals"
 
 
 def _told(each: Found, tests: dict[str, int], words: Words, *, draws: bool) -> dict[str, Any]:
@@ -169,12 +193,16 @@ def _told(each: Found, tests: dict[str, int], words: Words, *, draws: bool) -> d
         "name": name,
         "plan": finding["plan"],
         "faults": faults_of(finding["plan"]),
+        "headline": headline(finding),
         "broken": finding["broken"],
-        "class": _class(finding),
+        "heals": healing(finding),
+        "recovery": finding["healed_by"] or finding["would_heal"],
+        "functions": finding.get("functions", []),
         "profile": each.result["profile"],
         "replay": finding["replay"],
         "paste": finding["paste"],
         "report": [words.at(line) for line in finding["report"]],
+        "mend": [words.at(line) for line in mend_lines([item["law"] for item in finding["broken"]])],
         "told": [words.at(line) for line in finding["report"] if not line.startswith(_REPEATED)],
         "run": run_of(finding["story"], words) if draws and finding["story"] is not None else None,
         "also": [[tests.get(other, -1), other] for other in each.also],

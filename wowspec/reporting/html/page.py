@@ -22,6 +22,7 @@ SCRIPTS: Final = (
     "specs.js",
     "spec.js",
     "faults.js",
+    "groups.js",
     "finding.js",
     "strength.js",
     "fidelity.js",

@@ -15,21 +15,25 @@ from ...exploration.run_laws import RUN_LAWS
 from ...world.points import KINDS, POINTS
 from ..document import DocumentJson, SpecJson, TestJson
 from .embedding import address, readable
-from .groups import SORTS, cell_id, groups_of
+from .groups import SORTS, cell_id, counted, found_in, groups_of
 from .stories import COLUMNS, Words, run_of, said, step_of
+from .words import RECOVERY_DOCS, TERMS
 
 #: Characters of a failure's text.
 MOST_FAILURE: Final = 30_000
 #: The classes, worst first, with what each means and how it is coloured.
 _CLASSES: Final[dict[RecoveryClass, tuple[str, str]]] = {
-    RecoveryClass.NEVER: ("a law broke, and no recovery that the application has makes it hold", "bad"),
-    RecoveryClass.HEALED: ("a law broke, and a recovery that the application has makes it hold", "warn"),
-    RecoveryClass.KNOWN: ("a law broke, as the runtime lets it for anybody: due to nobody's domain", "known"),
-    RecoveryClass.FAILED: ("somebody was told of a failure, or something else is stored, and no law broke", "plain"),
+    RecoveryClass.NEVER: ("a law broke, and no recovery that the application has repairs it", "bad"),
+    RecoveryClass.HEALED: ("a law broke, and a recovery that the application has repairs it", "warn"),
+    RecoveryClass.KNOWN: ("a law broke that breaks for any domain at this place: your code is not the cause", "known"),
+    RecoveryClass.FAILED: (
+        "the sender was told of the failure, or other events were stored, and no law broke",
+        "plain",
+    ),
     RecoveryClass.COMPENSATED: ("the runtime recorded the failed function, and ran it again later", "good"),
     RecoveryClass.REDELIVERED: ("a process died, and what it had not acknowledged came again", "good"),
-    RecoveryClass.RETRIED: ("the runtime tried again, and it came to the same", "good"),
-    RecoveryClass.MASKED: ("the fault changed nothing that anybody could see", "quiet"),
+    RecoveryClass.RETRIED: ("the runtime tried again, and the result was the same as without the fault", "good"),
+    RecoveryClass.MASKED: ("the fault changed nothing that anybody can see", "quiet"),
 }
 
 
@@ -42,7 +46,11 @@ def payload_of(document: DocumentJson) -> dict[str, Any]:
     words = Words()
     tests = document["tests"]
     numbers = {test["id"]: number for number, test in enumerate(tests)}
-    shown = [_test(test, words) for test in tests]
+    swept = _swept(document["exploration"])
+    found = counted(found_in(document["exploration"]))
+    shown = [
+        said({**_test(test, words), "swept": swept.get(test["id"]), "found": found.get(test["id"])}) for test in tests
+    ]
     faults = _faults(document["exploration"], document["coverage"], numbers, words)
     for group in faults["groups"] if faults else ():
         for finding in group["findings"]:
@@ -90,6 +98,17 @@ def _spec(spec: SpecJson, words: Words) -> dict[str, Any]:
     return said({**spec, "steps": steps, "runs": [run_of(run, words) for run in spec["runs"]]})
 
 
+def _swept(results: Sequence[ResultJson]) -> dict[str, dict[str, Any]]:
+    """What came of the plans of each test: how many, in which classes; or why there are none."""
+    found: dict[str, dict[str, Any]] = {}
+    for result in results:
+        told = found.setdefault(result["test"], {"plans": 0, "outcomes": Counter(), "why": ""})
+        told["plans"] += result["plans"]
+        told["outcomes"].update(result["outcomes"])
+        told["why"] = told["why"] or result["not_swept"]
+    return found
+
+
 # --- failure orderings ------------------------------------------------------------------------------------------------
 
 
@@ -111,6 +130,9 @@ def _faults(
         "coverage": coverage,
         "classes": [[name.value, letter, *_CLASSES[name]] for name, letter in LETTERS],
         "laws": {law.title: law.doc for law in RUN_LAWS},
+        "recoveries": RECOVERY_DOCS,
+        "terms": TERMS,
+        "pairs": [len(cells_of(swept).keys() & possible(swept)), len(possible(swept))],
         "matrix": _matrix(swept),
         "groups": groups,
         "counts": {sort: sum(group["count"] for group in groups if group["sort"] == sort) for sort in SORTS},

@@ -36,6 +36,7 @@ function linesOf(row, most) {
   const lines = [["point", isOwn ? row.point.slice(0, colon) : row.point]];
   if (row.detail) lines.push(["faint", row.detail]);
   if (row.outcome !== "ok") lines.push(["said", `✗ ${row.outcome}`]);
+  if (row.again) lines.push(["again", "delivered again: same event"]);
   if (row.note) lines.push(["note", `! ${row.note}`]);
   return lines.map(([cls, text]) => [cls, cut(text, most), text]);
 }
@@ -69,7 +70,7 @@ function drawHeads(lanes, width) {
 
 function drawBox(row, lane, y, lines, height, hatch) {
   const wrong = row.outcome !== "ok";
-  const cls = [wrong ? "wrong" : "", row.struck ? "struck" : "", row.note ? "noted" : ""].join(" ").trim();
+  const cls = [wrong ? "wrong" : "", row.struck ? "struck" : "", row.note || row.again ? "noted" : ""].join(" ").trim();
   const box = { x: lane.left, y, width: lane.width, height, rx: 5 };
   return s("g", { class: cls || null },
     s("title", {}, lines.map(([, , text]) => text).join("\n")),
@@ -166,12 +167,33 @@ function described(rows, lanes) {
   return [`${several(rows.length, "step")} in ${several(lanes.size, "lane")}`, ...what].join("; ");
 }
 
+// Where the command begins in whose course a run of all steps goes wrong: what is before it need not be seen at first.
+function beginning(run, rows) {
+  if (run.step !== -1) return 0;
+  const first = rows.findIndex((row, place) => row.struck || place === run.departure);
+  const isStart = (row) => row.point === "request_id.check" && row.cause < 0;
+  const start = rows.findLastIndex((row, place) => place < first && isStart(row));
+  return start >= 6 ? start : 0;
+}
+
 function diagram(run, name) {
   const rows = rowsOf(run);
   if (!rows.length) return h("p", { class: "muted" }, "Nothing passed any point.");
+  const start = beginning(run, rows);
+  const departure = run.departure === undefined ? -1 : run.departure;
+  const table = folded("The same as a table", () => timeline(rows, name, departure));
+  const left = run.left_out ? h("p", { class: "muted small" }, `${several(run.left_out, "row")} in the middle, where nothing went wrong, ${run.left_out === 1 ? "is" : "are"} left out.`) : null;
+  if (!start) return [drawn(rows, name, departure, run.step === -1), left, table];
+  const part = h("div", {}, drawn(rows.slice(start), name, departure - start, true));
+  const all = h("button", { class: "button", type: "button" }, `Show the ${number(start)} steps before`);
+  const place = h("p", { class: "small muted" }, all, " They made what was given, and nothing went wrong there.");
+  all.addEventListener("click", () => { part.replaceChildren(); fill(part, {}, [drawn(rows, name, departure, true)]); place.remove(); });
+  return [place, part, left, table];
+}
+
+function drawn(rows, name, departure, opens) {
   const plan = layout(rows);
   const { lanes, width } = plan;
-  const departure = run.departure === undefined ? -1 : run.departure;
   const { tip, hatch, height, wrong, parts } = drawRows(rows, plan, departure);
   const [title, desc] = [`${hatch}-title`, `${hatch}-desc`];
   const body = s("svg", { width, height, viewBox: `0 0 ${width} ${height}`, role: "img", "aria-labelledby": `${title} ${desc}` },
@@ -186,12 +208,13 @@ function diagram(run, name) {
   const story = h("div", { class: "story", tabindex: "0", role: "region", "aria-label": `Sequence diagram: ${name}` },
     h("div", { class: "heads" }, drawHeads(lanes, width)), body);
   story.style.setProperty("--width", `${width + 2}px`);
-  const jump = () => { story.scrollTo(Math.max(0, wrong.x - 150), Math.max(0, wrong.y - 90)); story.focus(); };
+  const look = () => story.scrollTo(Math.max(0, wrong.x - 150), Math.max(0, wrong.y - 90));
+  const jump = () => { look(); story.focus(); };
+  // A story of a finding opens where it goes wrong, if it doesn't fit as a whole.
+  if (opens && wrong) requestAnimationFrame(look);
   return [
     wrong && rows.length > 12 ? h("p", {}, h("button", { class: "button", type: "button", onclick: jump }, "Go to where it goes wrong")) : null,
     story,
-    run.left_out ? h("p", { class: "muted small" }, `${several(run.left_out, "row")} in the middle, where nothing went wrong, ${run.left_out === 1 ? "is" : "are"} left out.`) : null,
-    folded("The same as a table", () => timeline(rows, name, departure)),
   ];
 }
 
@@ -201,6 +224,6 @@ function timeline(rows, name, departure) {
     h("td", { class: "number" }, timeOf(row)),
     h("td", {}, code(row.lane)),
     h("td", {}, code(row.point)),
-    h("td", { class: "detail" }, said(row.detail), row.note ? h("div", {}, "! ", said(row.note)) : null),
+    h("td", { class: "detail" }, said(row.detail), row.again ? h("div", {}, "delivered again: same event") : null, row.note ? h("div", {}, "! ", said(row.note)) : null),
     h("td", {}, row.outcome === "ok" ? "ok" : `✗ ${row.outcome}`, place === departure ? " (first departure)" : ""))), { class: "timeline", label: `Timeline: ${name}` });
 }

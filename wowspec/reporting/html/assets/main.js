@@ -4,7 +4,7 @@ const PAGES = [
   ["overview", "Overview", overview],
   ["specs", "Specs", specsPage],
   ["faults", "Failure orderings", faultsPage],
-  ["findings", "Findings", findingsPage],
+  ["findings", "Findings", () => findingsPage()],
   ["strength", "Strength", strengthPage],
   ["givens", "Givens", givensPage],
   ["fidelity", "Fidelity", fidelityPage],
@@ -18,6 +18,7 @@ function pageOf(address) {
     filter.text = address === "specs-failed" ? "" : address.slice("specs-of-".length);
     return { current: "specs", ...specsPage() };
   }
+  if (address.startsWith("findings-")) return findingsPage(address.slice("findings-".length));
   if (address.startsWith("spec-")) return specPage(address);
   if (address.startsWith("cell-")) return cellPage(address.slice("cell-".length));
   if (address.startsWith("finding-")) return findingPage(address);
@@ -52,6 +53,8 @@ function show() {
   document.title = `${page.title} · ${data.title} · wowspec`;
   // Who clicks a link goes to the beginning of a page; who goes back finds the place that they left.
   scrollTo(0, clicked || shown === null ? 0 : positions.get(address) || 0);
+  const target = page.target && (clicked || shown === null) ? main.querySelector(page.target) : null;
+  if (target) target.scrollIntoView();
   if (shown !== null) main.querySelector("h1").focus({ preventScroll: true });
   shown = address;
   clicked = false;

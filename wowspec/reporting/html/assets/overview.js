@@ -12,9 +12,9 @@ function verdict() {
 function tiles() {
   const found = [
     tile(number(tests.length), tests.length === 1 ? "test" : "tests", "#specs"),
-    tile(number(data.specs), data.specs === 1 ? "spec" : "specs", "#specs"),
     tile(number(data.outcomes.passed || 0), "passed", "#specs", "good"),
   ];
+  if (data.specs !== tests.length) found.splice(1, 0, tile(number(data.specs), data.specs === 1 ? "spec" : "specs", "#specs"));
   if (failedTests.length) found.push(tile(number(failedTests.length), "failed", "#specs-failed", "bad"));
   for (const outcome of ["skipped", "xfailed"]) {
     if (data.outcomes[outcome]) found.push(tile(number(data.outcomes[outcome]), outcomeOf(outcome)[0], "#specs"));
@@ -22,9 +22,10 @@ function tiles() {
   if (faults) {
     found.push(tile(number(faults.plans), faults.plans === 1 ? "plan of faults run" : "plans of faults run", "#faults"));
     if (data.faults.coverage !== null) found.push(tile(`${Math.floor(faults.coverage)} %`, "of the possible faults explored", "#faults"));
-    found.push(tile(number(faults.counts.domain), "findings due to the domain", "#findings", faults.counts.domain ? "bad" : ""));
-    found.push(tile(number(faults.counts.declared), "declared findings", "#findings"));
-    found.push(tile(number(faults.counts.known), "known to the runtime", "#findings"));
+    found.push(tile(number(faults.counts.domain), faults.counts.domain === 1 ? "finding due to the domain" : "findings due to the domain", "#findings", faults.counts.domain ? "bad" : ""));
+    if (faults.counts.declared) found.push(tile(number(faults.counts.declared), faults.counts.declared === 1 ? "declared finding" : "declared findings", "#findings-declared"));
+    if (faults.counts.healed) found.push(tile(number(faults.counts.healed), "healed by the application", "#findings-healed"));
+    if (faults.counts.known) found.push(tile(number(faults.counts.known), "known to the runtime", "#findings-known"));
   }
   if (data.strength && data.strength.strength !== null) found.push(tile(`${Math.floor(data.strength.strength)} %`, "strength of specs", "#strength"));
   if (data.unreachable) found.push(tile(number(data.unreachable.unreached.length), "givens not reached", "#givens"));
@@ -39,7 +40,8 @@ function failedCard(test) {
     lines.length ? block(lines.slice(0, 3).join("\n"), { tone: "bad", label: "The beginning of the failure" }) : null);
 }
 
-const MOST_CARDS = 20;
+// What needs attention stands before the numbers: no more of it than leaves them in sight.
+const MOST_CARDS = 5;
 // What a sweep found fails its tests: the findings say more of it than the tests.
 const isByFinding = (test) => (test.failure || "").startsWith("wowspec: ") && (test.findings || []).some((key) => findings.get(key).group.sort === "domain");
 
@@ -105,7 +107,7 @@ function overview() {
     body: [
       h("h1", { tabindex: "-1" }, verdict()),
       h("p", { class: "lead" }, "What the specs of ", said(data.title), " say, what came of them, and what faults do to them."),
-      tiles(), attention(), subjectTable(), unasked(),
+      attention(), tiles(), subjectTable(), unasked(),
     ],
   };
 }

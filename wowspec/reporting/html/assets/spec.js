@@ -1,7 +1,7 @@
 // One test: its specs in words, what came of them, and their stories.
 
 const SHOWN_AS = { given: "Given", when: "When", then: "Then", with: "With" };
-const CAME_TO = { succeeded: ["succeeded", "good", "✓"], failed: ["failed", "plain", "✗"], unknown: ["outcome unknown", "warn", "?"] };
+const CAME_TO = { succeeded: ["command succeeded", "good", "✓"], failed: ["command failed", "plain", ""], unknown: ["outcome unknown to the sender", "warn", "?"] };
 
 function stepList(steps) {
   let before = "";
@@ -18,9 +18,10 @@ function stepList(steps) {
 const LEDGERS = ["emitted", "stored", "published", "delivered"];
 
 function ledgerLine(run) {
+  const whole = run.step === -1 ? "in the whole run: " : "";
   const parts = LEDGERS.filter((name) => run.ledgers && name in run.ledgers).map((name) => `${name} ${number(run.ledgers[name])}`);
   if (run.attempts > 1) parts.push(`processed ${number(run.attempts)} times`);
-  return parts.length ? h("span", { class: "number" }, parts.join(" · ")) : null;
+  return parts.length ? h("span", { class: "number" }, whole, parts.join(" · ")) : null;
 }
 
 const cameTo = (run) => badge(...(CAME_TO[run.outcome] || [run.outcome, "plain", ""]));
@@ -52,7 +53,8 @@ function stories(spec, allOpen) {
   const runs = spec.runs || [];
   return runs.map((run, place) => {
     const what = run.command ? run.command.split(/[^\w.]/)[0] || "it" : `step ${run.step + 1}`;
-    const name = `What came of ${what}${runs.length > 1 ? ` (${place + 1} of ${runs.length})` : ""}`;
+    const plain = faults && !(run.faults || []).length ? ", without faults" : "";
+    const name = `What came of ${what}${plain}${runs.length > 1 ? ` (${place + 1} of ${runs.length})` : ""}`;
     return allOpen ? runSection(run, name) : foldedRun(run, name);
   });
 }
@@ -85,13 +87,27 @@ function neighbours(test) {
   return h("nav", { class: "tools", "aria-label": "Other specs" }, to(tests[place - 1], "← Previous"), to(tests[place + 1], "Next →"), h("a", { class: "button", href: "#specs" }, "All specs"));
 }
 
+// How the plans of a sweep came out for this test.
+function sweptHere(test) {
+  if (!faults || !test.swept) return null;
+  const { plans, outcomes, why } = test.swept;
+  const found = foundHere(test);
+  if (!plans && !found) return [h("h2", {}, "Under faults"), h("p", { class: "muted" }, why ? ["Not swept: ", said(why), "."] : "No plan of faults was run.")];
+  return [
+    h("h2", {}, "Under faults"),
+    h("p", {}, `It ran again under ${several(plans, "plan")} of faults: ${wordsOfClasses(outcomes)}.`, countOf(test, "domain") ? "" : " Nothing that your code causes broke a law."),
+    found,
+    folded("What these words mean", () => legend(outcomes)),
+  ];
+}
+
 function foundHere(test) {
   const found = (test.findings || []).map((key) => findings.get(key)).filter(({ group }) => group.sort !== "known");
   if (!found.length) return null;
-  return [h("h2", {}, "What faults do to it"), h("ul", { class: "rows" }, found.map(({ finding, group }) => h("li", {},
+  return [h("ul", { class: "rows" }, found.map(({ finding, group }) => h("li", {},
     h("a", { class: "row", href: `#${finding.key}` },
       badge(SORTS[group.sort][0], SORTS[group.sort][1]),
-      h("span", { class: "what" }, finding.broken.map((item) => item.title).join(", ")), h("span", { class: "aside" }, code(finding.faults.map((fault) => `${fault.point}=${fault.said}`).join("; ")))))))];
+      h("span", { class: "what" }, said(finding.headline)), h("span", { class: "aside" }, code(finding.faults.map((fault) => `${fault.point}=${fault.said}`).join("; ")))))))];
 }
 
 const MOST_SPECS = 5;
@@ -100,7 +116,7 @@ function specPage(key) {
   const test = byKey.get(key);
   if (!test) return null;
   const specs = specsOf(test);
-  const again = `pytest ${/^[\w@%+=:,./-]+$/.test(test.id) ? test.id : `'${test.id.replaceAll("'", `'"'"'`)}'`}`;
+  const again = `pytest ${shellWord(test.id)}`;
   return {
     title: test.title,
     current: "specs",
@@ -113,7 +129,7 @@ function specPage(key) {
       specs.slice(MOST_SPECS).map((spec, place) => folded(scenarioOf(spec, test) || `Spec ${MOST_SPECS + place + 1}`, () => specSection(spec, test, false), { class: "fold" })),
       test.left_out ? h("p", { class: "muted" }, `${several(test.left_out, "more spec")} of this test ${test.left_out === 1 ? "is" : "are"} left out.`) : null,
       specs.length ? null : h("p", { class: "muted" }, "This test made no spec."),
-      foundHere(test),
+      sweptHere(test),
       h("h2", {}, "Run it alone"), block(again, { what: "the command line", label: "The line that runs this test", title: "In a terminal" }),
       neighbours(test),
     ],

@@ -2,6 +2,9 @@
 
 const filter = { text: "", outcome: "all", by: "file" };
 const haystacks = new Map();
+// Sorts of findings that somebody may want to look at, with their words and colours. What the runtime is known for, most
+// tests have.
+const FOUND = [["domain", "finding", "findings", "bad"], ["declared", "declared finding", "declared findings", "warn"], ["healed", "healed finding", "healed findings", "warn"]];
 
 function haystack(test) {
   let text = haystacks.get(test);
@@ -16,7 +19,7 @@ function haystack(test) {
 
 function isShown(test) {
   if (filter.outcome === "failed" && !isFailed(test)) return false;
-  if (filter.outcome === "found" && !(test.findings || []).length) return false;
+  if (filter.outcome === "found" && !FOUND.some(([sort]) => countOf(test, sort))) return false;
   return filter.text.toLowerCase().split(/\s+/).every((word) => haystack(test).includes(word));
 }
 
@@ -26,12 +29,18 @@ function caseOf(test) {
   return start > 0 && test.name.endsWith("]") ? h("span", { class: "case" }, said(test.name.slice(start + 1, -1))) : null;
 }
 
+// The function's name, where the title doesn't say it.
+function ownName(test) {
+  const name = test.name.split("[")[0];
+  const plain = (text) => text.toLowerCase().replace(/^test_?|[^\p{L}\p{N}]/gu, "");
+  return plain(name) === plain(test.title) ? null : h("span", { class: "case" }, said(name));
+}
+
 function testRow(test) {
-  const found = (test.findings || []).map((key) => findings.get(key).group.sort).filter((sort) => sort === "domain" || sort === "declared");
   const aside = [subjectsOf(test).slice(0, 2).join(", "), specsOf(test).length > 1 ? several(specsOf(test).length, "spec") : ""].filter(Boolean).join(" · ");
   return h("li", {}, h("a", { class: "row", href: `#${test.key}` },
-    mark(test.outcome), h("span", { class: "what" }, said(test.title), caseOf(test)),
-    found.length ? badge(several(found.length, "finding"), found.includes("domain") ? "bad" : "warn") : null,
+    mark(test.outcome), h("span", { class: "what" }, said(test.title), caseOf(test), ownName(test)),
+    FOUND.map(([sort, one, many, tone]) => (countOf(test, sort) ? badge(several(countOf(test, sort), one, many), tone) : null)),
     aside ? h("span", { class: "aside" }, said(aside)) : null));
 }
 
@@ -57,7 +66,7 @@ function specList(tally) {
     section.style.containIntrinsicSize = `auto ${40 + 41 * rows.length}px`;
     return { section, rows, count };
   });
-  const nothing = h("p", { class: "lead", hidden: true }, "No test is like that.");
+  const nothing = h("p", { class: "lead", hidden: true }, "No test matches.");
   const apply = () => {
     const seen = new Set();
     for (const { section, rows, count } of sections) {
