@@ -9,8 +9,8 @@ from types import TracebackType
 from typing import Final
 
 from ..errors import SpecError
+from ..modeling.places import PACKAGE
 from .recorded import FORWARDING
-from .saying import PACKAGE
 
 #: Where Python and what is installed into it live.
 _LIBRARIES: Final = (*(sysconfig.get_path(name) for name in ("stdlib", "purelib", "platlib")), "<frozen")
