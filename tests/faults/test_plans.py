@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
+from hypothesis import given, settings, strategies as st
 
 from wowspec import SpecError
-from wowspec.faults.plans import Address, Plan, PlannedFault, nearest, plan_of
-from wowspec.world.points import FaultKind
+from wowspec.faults.plans import NUMBERED, Address, Plan, PlannedFault, nearest, plan_of
+from wowspec.world.points import POINTS, USER_POINT, FaultKind
 
 LONG = (
     "PlaceOrder/event_store.append@1=ack_lost; "
@@ -42,6 +45,9 @@ def test_a_plan_prints_as_it_was_read(text):
         ("A > B > C/event_store.append@1=fail", "A>B>C/event_store.append@1=fail"),
         ("A>B/event.deliver:V.on_event@1=delay(1)", "A>B/event.deliver:V.on_event@1=delay"),
         ("A/event_store.append@1=fail x1", "A/event_store.append@1=fail"),
+        ("A / event_store.append @ 1 = timeout x 3", "A/event_store.append@1=timeout x3"),
+        ("A/event_store.append@1=timeoutx3", "A/event_store.append@1=timeout x3"),
+        ("A # 2/command_bus.send@1= delay ( 2 )x 2", "A#2/command_bus.send@1=delay(2) x2"),
     ],
 )
 def test_what_may_be_left_out_or_spaced(text, canonical):
@@ -64,8 +70,10 @@ def test_the_parts_of_a_plan():
         ("PlaceOrder/event_store.append@1", "it says no kind", "=ack_lost"),
         ("event_store.append@1=fail", "it says no chain", "PlaceOrder/event_store.append@1=fail"),
         ("Place Order/event_store.append@1=fail", "'Place Order' is no name", "PlaceOrder/event_store.append"),
-        ("Deposit#1/event_store.append@1=fail", "'Deposit#1' is no name", "PlaceOrder/event_store.append"),
-        ("A>/event_store.append@1=fail", "'' is no name", "PlaceOrder/event_store.append"),
+        ("Deposit#1/event_store.append@1=fail", "'Deposit#1' is no name", "Deposit/event_store.append@1=fail"),
+        ("A>/event_store.append@1=fail", "'' is no name", "A/event_store.append@1=fail"),
+        ("event_store.append@1", "it says no kind", "PlaceOrder/event_store.append@1=ack_lost"),
+        ("A/command.acknowledge @one= time_out x3", "@one is no visit", "A/command.acknowledge@1=timeout"),
         ("A/event_store.append@0=fail", "@0 is no visit", "A/event_store.append@1=fail"),
         ("A/event_store.append@one=fail", "@one is no visit", "A/event_store.append@1=fail"),
         ("A/event_store.append@1=ack_lots", "there is no kind 'ack_lots'", "A/event_store.append@1=ack_lost"),
@@ -81,6 +89,62 @@ def test_a_plan_that_cannot_be_read(text, what, instead):
         Plan.parse(text)
     assert what in str(caught.value)
     assert instead in str(caught.value)
+
+
+NAMES = st.from_regex(r"[A-Za-zÄé_][\w.]{0,5}(#[2-9]|#[1-9][0-9])?", fullmatch=True)
+POINTS_WITH_KINDS = [
+    (f"{row.name}:{row.part and 'Part.function'}".removesuffix(":"), row.kinds) for row in POINTS if row.kinds
+]
+
+
+@st.composite
+def faults_of_plans(draw: st.DrawFn) -> PlannedFault:
+    """Any fault that a plan can have."""
+    point, kinds = draw(st.sampled_from([*POINTS_WITH_KINDS, ("payment.charge", USER_POINT.kinds)]))
+    kind = draw(st.sampled_from(sorted(kinds)))
+    chain = ">".join(draw(st.lists(NAMES, min_size=1, max_size=3)))
+    address = Address(chain, point, draw(st.integers(1, 12)))
+    return PlannedFault(address, kind, draw(st.integers(1, 4)), draw(st.integers(1, 9)) if kind in NUMBERED else 0)
+
+
+PLANS = st.lists(faults_of_plans(), max_size=3, unique_by=lambda fault: fault.address).map(
+    lambda faults: Plan(tuple(faults))
+)
+
+
+@settings(max_examples=60, deadline=None)
+@given(plan=PLANS, data=st.data())
+def test_any_plan_is_read_as_it_is_printed_whatever_blanks_are_in_it(plan, data):
+    """Printing and reading are inverse; blanks around names, numbers and signs say nothing."""
+    text = str(plan)
+    assert Plan.parse(text) == plan
+
+    tokens = re.findall(r"[;>/@=()#]| x(?=\d+(?:;|$))|[^;>/@=()# ]+", text)
+    blanks = data.draw(st.lists(st.sampled_from(["", " ", "  ", "\t"]), min_size=len(tokens), max_size=len(tokens)))
+    spaced = "".join(token.strip() + blank for token, blank in zip(tokens, blanks, strict=True))
+
+    assert Plan.parse(spaced) == plan
+
+
+def offered_for(text: str) -> list[str]:
+    """What is offered in place of a fault that cannot be read; nothing for one that can, or whose point is unknown."""
+    try:
+        Plan.parse(text)
+    except SpecError as error:
+        return error.instead.split(" or ") if "cannot be read" in str(error) else []
+    return []
+
+
+@settings(max_examples=150, deadline=None)
+@given(fault=faults_of_plans(), data=st.data())
+def test_what_is_offered_instead_can_be_read(fault, data):
+    """Whatever is left out of a fault, doubled, or written wrongly: each of the texts that are offered is a plan."""
+    text = str(fault)
+    start = data.draw(st.integers(0, len(text)))
+    end = data.draw(st.integers(start, min(start + 4, len(text))))
+    other = text[:start] + data.draw(st.sampled_from(["", "#", "@", "x", "=", "0", "é", "/", ">", "("])) + text[end:]
+    for offered in offered_for(other):
+        assert len(Plan.parse(offered)) == 1
 
 
 def test_an_unknown_point_is_refused_with_those_that_are_close():

@@ -2,7 +2,8 @@
 
 Grammar of a plan: `chain/point@visit=kind`, joined by `;`. The chain says what caused what, by the names of classes:
 `PlaceOrder>OrderPlaced>OrderSaga>ReserveStock`; a second one of the same name is `Deposit#2`. A kind that takes a
-number has it in brackets, `delay(2)`; `x3` after it strikes three visits in a row.
+number has it in brackets, `delay(2)`; `x3` after it strikes three visits in a row. Blanks around names, numbers and
+signs say nothing.
 """
 
 from __future__ import annotations
@@ -21,8 +22,12 @@ from .values import point as require_point
 __tracebackhide__ = True
 
 _LINK: Final = re.compile(r"[^\W\d][\w.]*(#[2-9]|#[1-9]\d+)?")
-_KIND: Final = re.compile(r"(?P<kind>[a-z_]+)(\((?P<number>\d+)\))?(\s+x(?P<times>\d+))?")
-_EXAMPLE: Final = "PlaceOrder/event_store.append@1=ack_lost"
+#: The shortest name, so that the `x` of `timeoutx3` is not taken for a letter of it.
+_KIND: Final = re.compile(r"(?P<kind>[a-z_]+?)\s*(\(\s*(?P<number>\d+)\s*\))?\s*(x\s*(?P<times>\d+))?")
+_AROUND_NUMBER: Final = re.compile(r"\s*#\s*")
+_EXAMPLE_NAME: Final = "PlaceOrder"
+_EXAMPLE_POINT: Final = "event_store.append"
+_EXAMPLE: Final = f"{_EXAMPLE_NAME}/{_EXAMPLE_POINT}@1=ack_lost"
 _WHY: Final = "a plan is text: chain/point@visit=kind, joined by ';'"
 
 #: Kinds that take a number, and the one that is meant where none is said.
@@ -132,53 +137,123 @@ def plan_of(plan: Plan | str) -> Plan:
 
 
 def _fault(text: str) -> PlannedFault:
-    place, equals, said = text.rpartition("=")
-    if not equals:
-        _refuse(text, "it says no kind: what happens there", f"{text}={FaultKind.ACK_LOST.value}")
-    chain, slash, where = place.partition("/")
-    if not slash:
-        _refuse(text, "it says no chain: whose visit of the point is meant", f"PlaceOrder/{text}")
-    for link in chain.split(">"):
-        if _LINK.fullmatch(link.strip()) is None:
-            _refuse(text, f"{link!r} is no name of a command, an event or a processor", _EXAMPLE)
-    point, at, visit = where.rpartition("@")
-    if not at:
-        point, visit = where, "1"
-    if not visit.isdecimal() or int(visit) < 1:
-        _refuse(text, f"@{visit} is no visit: they are counted from 1", f"{chain}/{point}@1={said}")
-    point = point.strip()
-    require_point(point)
-    found = _KIND.fullmatch(said.strip())
-    kind = _kind(text, found["kind"] if found else said.strip(), point)
-    assert found is not None
-    number = int(found["number"] or NUMBERED.get(kind, 0))
-    if found["number"] is not None and (kind not in NUMBERED or number < 1):
+    written = _Written.split(text)
+    if not written.kind_text:
+        written.refuse("it says no kind: what happens there")
+    if not written.chain:
+        written.refuse("it says no chain: whose visit of the point is meant")
+    for link in written.links:
+        if _LINK.fullmatch(link) is None:
+            written.refuse(f"{link!r} is no name of a command, an event or a processor")
+    if not _is_visit(written.visit):
+        written.refuse(f"@{written.visit} is no visit: they are counted from 1")
+    require_point(written.point)
+    kind = written.kind()
+    number = int(written.number or NUMBERED.get(kind, 0))
+    if written.number is not None and (kind not in NUMBERED or number < 1):
         which = "takes no number" if kind not in NUMBERED else "takes a number from 1 on"
-        _refuse(text, f"{kind.value} {which}", f"{place}={kind.value}")
-    times = int(found["times"] or 1)
+        written.refuse(f"{kind.value} {which}")
+    times = int(written.times or 1)
     if times < 1:
-        _refuse(text, "x0 strikes never", f"{place}={kind.value}")
-    chain = ">".join(link.strip() for link in chain.split(">"))
-    return PlannedFault(Address(chain, point, int(visit)), kind, times, number)
+        written.refuse("x0 strikes never")
+    return PlannedFault(Address(">".join(written.links), written.point, int(written.visit)), kind, times, number)
 
 
-def _kind(text: str, name: str, point: str) -> FaultKind:
-    row = point_row(point)
-    known = [kind.value for kind in FaultKind if row is None or kind in row.kinds]
-    if name in known:
-        return FaultKind(name)
-    head = text.rpartition("=")[0]
-    bare = re.match(r"[a-z_]+", name)
-    close = difflib.get_close_matches(bare[0] if bare else name, known, 1, 0.5)
-    is_kind = name in [kind.value for kind in FaultKind]
-    instead = " or ".join(f"{head}={kind}" for kind in close or known)
-    if is_kind and row is not None:
-        return _refuse(text, f"{name} is not possible at {point}", instead, f"the point is: {row.doc}")
-    return _refuse(text, f"there is no kind {name!r}", instead)
+def _is_visit(text: str) -> bool:
+    return text.isdecimal() and int(text) >= 1
 
 
-def _refuse(text: str, what: str, instead: str, why: str = _WHY) -> NoReturn:
-    raise SpecError(f"the fault {text!r} of a plan cannot be read: {what}", why=why, instead=instead)
+def _is_point(text: str) -> bool:
+    try:
+        require_point(text)
+    except SpecError:
+        return False
+    return True
+
+
+@dataclass(frozen=True, slots=True)
+class _Written:
+    """The parts of a fault as they were written, without the blanks around them.
+
+    Attributes:
+        text: all of it.
+        chain: empty if it is not there.
+        point: likewise.
+        visit: "1" if it is not there.
+        kind_text: what follows the last `=`.
+        name: of the kind.
+        number: in its brackets; None: it has none.
+        times: after its `x`; None: it has none.
+    """
+
+    text: str
+    chain: str
+    point: str
+    visit: str
+    kind_text: str
+    name: str
+    number: str | None = None
+    times: str | None = None
+
+    @staticmethod
+    def split(text: str) -> _Written:
+        """Take a text apart, whatever it says."""
+        place, _, said = text.rpartition("=") if "=" in text else (text, "", "")
+        chain, _, where = place.partition("/") if "/" in place else ("", "", place)
+        point, _, visit = where.rpartition("@") if "@" in where else (where, "", "1")
+        found = _KIND.fullmatch(said.strip())
+        parts = (found["kind"], found["number"], found["times"]) if found else (said.strip(), None, None)
+        return _Written(text, chain.strip(), point.strip(), visit.strip(), said.strip(), *parts)
+
+    @property
+    def links(self) -> list[str]:
+        """The names of the chain."""
+        return [_AROUND_NUMBER.sub("#", link.strip()) for link in self.chain.split(">")]
+
+    def kind(self) -> FaultKind:
+        """The kind, if the point has it."""
+        known = self._known()
+        if self.name in known:
+            return FaultKind(self.name)
+        row = point_row(self.point)
+        if row is not None and self.name in list(FaultKind):
+            return self.refuse(f"{self.name} is not possible at {self.point}", f"the point is: {row.doc}")
+        return self.refuse(f"there is no kind {self.name!r}")
+
+    def _known(self) -> list[str]:
+        row = point_row(self.point if _is_point(self.point) else _EXAMPLE_POINT)
+        return [kind.value for kind in FaultKind if row is None or kind in row.kinds]
+
+    def refuse(self, what: str, why: str = _WHY) -> NoReturn:
+        """Refuse it, with all that may have been meant; each of those can be read."""
+        instead = " or ".join(f"{self._place()}={kind}" for kind in self._kinds()) or "a fault at another point"
+        raise SpecError(f"the fault {self.text!r} of a plan cannot be read: {what}", why=why, instead=instead)
+
+    def _place(self) -> str:
+        links = [link for each in self.links if (link := _mended(each))]
+        point = self.point if _is_point(self.point) else _EXAMPLE_POINT
+        return f"{'>'.join(links) or _EXAMPLE_NAME}/{point}@{self.visit if _is_visit(self.visit) else 1}"
+
+    def _kinds(self) -> list[str]:
+        known = self._known()
+        if not self.name:
+            return [FaultKind.ACK_LOST.value] if FaultKind.ACK_LOST in known else known[:1]
+        if self.name in known:
+            kind, number = FaultKind(self.name), int(self.number or 0)
+            times = int(self.times or 1)
+            return [
+                f"{kind.value}{f'({number})' if number and kind in NUMBERED else ''}{f' x{times}' if times > 1 else ''}"
+            ]
+        bare = re.match(r"[a-z_]+", self.name)
+        return difflib.get_close_matches(bare[0] if bare else self.name, known, 1, 0.5) or known
+
+
+def _mended(link: str) -> str:
+    """What may have been meant by a name of a chain; empty if nothing can be made of it."""
+    if _LINK.fullmatch(link) is not None:
+        return link
+    name = re.sub(r"[^\w.]", "", link.partition("#")[0])
+    return name if _LINK.fullmatch(name) is not None else ""
 
 
 def nearest(address: Address, reached: Iterable[Address], count: int = 3) -> list[Address]:
