@@ -395,7 +395,7 @@ def test_history(gateway):
     assert gateway.world.state(Order, "o-1").paid == 3
     assert gateway.world.aggregate(Order, "o-2").version == 2
     assert gateway.world.stored(Order, "o-2") == [OrderCreated(), OrderPaid(), OrderPaid(amount=2)]
-    with pytest.raises(SpecFailure, match=r"item 1 of given\(\.\.\.\) failed"):
+    with pytest.raises(SpecFailure, match=r"item 1 of given\(\.\.\.\), PayOrder\(.*, failed with ValueError"):
         gateway.world.given(PayOrder(id="o-2", amount=20))
 
 

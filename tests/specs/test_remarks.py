@@ -52,7 +52,7 @@ class Pass:
 
 
 ISSUE = Issue(ticket_id="t-1")
-MARK = "name the field ticket_id id, or write ticket_id: Annotated[str, AggregateId()]"
+MARK = "rename its field ticket_id to id, or write ticket_id: Annotated[str, AggregateId()]"
 ISSUE_IS_NEW = "Issue names no instance, so that a new id was made for it: "
 STAMP_IS_NEW = "Stamp names no instance, so that a new id was made for it: "
 GIVE = "give it a field id, or say when(..., aggregate_id=...)"

@@ -96,4 +96,4 @@ def _of_new_id(message: CommandMessage[Any], field: str) -> str | None:
 
 
 def _marked(field: str) -> str:
-    return f"name the field {field} id, or write {field}: Annotated[str, AggregateId()]"
+    return f"rename its field {field} to id, or write {field}: Annotated[str, AggregateId()]"
