@@ -67,7 +67,7 @@ def test_a_sender_that_waits_for_ever():
 
 def test_a_given_command_whose_sender_waits_for_ever():
     """What is given must have happened, and nobody knows whether this did."""
-    with pytest.raises(SpecFailure, match=r"item 1 of given\(\.\.\.\), ViewOrder\(.*, failed with(.|\n)*waits for ever"):
+    with pytest.raises(SpecFailure, match=r"1 of given\(\.\.\.\), ViewOrder\(.*, failed with(.|\n)*waits for ever"):
         (
             given()
             .with_faults(faults.command_bus.send.hangs(times=2))
