@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any, Final
 
 from ...errors import SpecError
@@ -98,21 +99,22 @@ def faults_of(plan: str) -> list[dict[str, Any]]:
     ]
 
 
-def cells_of(plan: str) -> list[str]:
+@lru_cache(maxsize=10_000)
+def cells_of(plan: str) -> tuple[str, ...]:
     """The cells in which a plan strikes, each once."""
-    return list(dict.fromkeys(fault["cell"] for fault in faults_of(plan)))
+    return tuple(dict.fromkeys(fault["cell"] for fault in faults_of(plan)))
 
 
-def groups_of(results: Sequence[ResultJson], tests: dict[str, int], words: Words) -> Iterator[dict[str, Any]]:
+def groups_of(found: Iterable[Found], tests: dict[str, int], words: Words) -> Iterator[dict[str, Any]]:
     """Findings by what they probably have in common.
 
     Args:
-        results: of the exploration.
+        found: all findings.
         tests: numbers of the tests that the page has, by their ids.
         words: takes the texts that come often.
     """
     groups: dict[Key, list[Found]] = {}
-    for each in found_in(results):
+    for each in found:
         groups.setdefault(_key(each), []).append(each)
     drawn = 0
     for key, members in sorted(groups.items(), key=lambda item: _rank(item[0], len(item[1]))):
@@ -149,7 +151,7 @@ def _chosen(sort: str, members: list[Found]) -> tuple[list[Found], list[Found]]:
         return members[:most], members[most:]
     first: dict[tuple[str, ...], Found] = {}
     for each in members:
-        first.setdefault(tuple(cells_of(each.finding["plan"])), each)
+        first.setdefault(cells_of(each.finding["plan"]), each)
     told = list(first.values())[:most]
     kept = {id(each) for each in told}
     return told, [each for each in members if id(each) not in kept]

@@ -47,11 +47,13 @@ def payload_of(document: DocumentJson) -> dict[str, Any]:
     tests = document["tests"]
     numbers = {test["id"]: number for number, test in enumerate(tests)}
     swept = _swept(document["exploration"])
-    found = counted(found_in(document["exploration"]))
+    findings = found_in(document["exploration"])
+    found = counted(findings)
     shown = [
         said({**_test(test, words), "swept": swept.get(test["id"]), "found": found.get(test["id"])}) for test in tests
     ]
-    faults = _faults(document["exploration"], document["coverage"], numbers, words)
+    groups = groups_of(findings, numbers, words)
+    faults = _faults(document["exploration"], document["coverage"], list(groups))
     for group in faults["groups"] if faults else ():
         for finding in group["findings"]:
             for number in {finding["test"], *(number for number, _ in finding["also"])} - {-1}:
@@ -113,7 +115,7 @@ def _swept(results: Sequence[ResultJson]) -> dict[str, dict[str, Any]]:
 
 
 def _faults(
-    results: Sequence[ResultJson], coverage: float | None, tests: dict[str, int], words: Words
+    results: Sequence[ResultJson], coverage: float | None, groups: list[dict[str, Any]]
 ) -> dict[str, Any] | None:
     if not results:
         return None
@@ -121,7 +123,6 @@ def _faults(
     outcomes: Counter[str] = Counter()
     for result in swept:
         outcomes.update(result["outcomes"])
-    groups = list(groups_of(results, tests, words))
     return {
         "swept": len(swept),
         "same": sum(1 for result in results if result["same_as"]),

@@ -95,7 +95,7 @@ function sweptHere(test) {
   if (!plans && !found) return [h("h2", {}, "Under faults"), h("p", { class: "muted" }, why ? ["Not swept: ", said(why), "."] : "No plan of faults was run.")];
   return [
     h("h2", {}, "Under faults"),
-    h("p", {}, `It ran again under ${several(plans, "plan")} of faults: ${wordsOfClasses(outcomes)}.`, countOf(test, "domain") ? "" : " Nothing that your code causes broke a law."),
+    h("p", {}, `It ran again under ${several(plans, "plan")} of faults: ${wordsOfClasses(outcomes)}.`, FOUND.some(([sort]) => countOf(test, sort)) ? "" : " Nothing that your code causes broke a law."),
     found,
     folded("What these words mean", () => legend(outcomes)),
   ];
