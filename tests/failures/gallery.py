@@ -53,6 +53,7 @@ SECTIONS: Final[Mapping[str, Sequence[str]]] = {
         "state_of_another_aggregate",
         "forgotten_sourcing",
         "mutated_state",
+        "misspelt_in_sourcing",
         "impure_sourcing",
         "state_not_json",
     ),
@@ -79,6 +80,7 @@ SECTIONS: Final[Mapping[str, Sequence[str]]] = {
         "forgotten_when",
         "given_after_when",
         "forgotten_expectation",
+        "spec_within_raises",
         "fault_never_struck",
     ),
     "Waiting": (

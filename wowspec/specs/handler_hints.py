@@ -20,6 +20,7 @@ from ..modeling.places import PACKAGE, short_path
 from ..modeling.unawaited import close_unawaited
 from ..world.points import EVENT_DELIVER
 from .items import CommandOf
+from .misspelt import misspelt_field
 from .nodes import Node
 from .raising import named_in
 from .render import BRIEF, render
@@ -63,7 +64,7 @@ def error_hint(error: BaseException, run: Run, subject: Any) -> str | None:
         return _unawaited(error)
     if isinstance(error, TypeError) and _NAIVE in str(error):
         return _naive(run, subject)
-    return no_row_yet(error)
+    return no_row_yet(error) or misspelt_field(error)
 
 
 def _unawaited(error: ValidationError) -> str | None:

@@ -1,12 +1,19 @@
-"""What is said of a verb that does not exist: the nearest of those that do."""
+"""What is said of a verb, or a field, that does not exist: the nearest of those that do."""
 
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Callable
-from typing import Any, NoReturn
+from typing import Any, Final, NoReturn
+
+from pydantic import BaseModel
 
 from ..errors import SpecError
+from .matchers import known_fields, suggestion
+
+#: What pydantic says where a field is set that a model does not have.
+_NO_FIELD: Final = re.compile(r'"(\w+)" object has no field "(\w+)"')
 
 
 class UnknownVerbError(SpecError, AttributeError):
@@ -37,3 +44,26 @@ def no_verb(owner: str) -> Callable[[Any, str], NoReturn]:
         raise UnknownVerbError(f"{owner} has no {name!r}", instead=" or ".join(f".{verb}" for verb in close))
 
     return __getattr__
+
+
+def misspelt_field(error: BaseException) -> str | None:
+    """A field that a handler, or a sourcing function, sets or reads, and that its class does not have."""
+    if isinstance(error, AttributeError):
+        kind, name = type(error.obj), error.name
+        return no_field(kind, name) if name and known_fields(kind) else None
+    said = _NO_FIELD.fullmatch(str(error)) if type(error) is ValueError else None
+    traceback = error.__traceback__ if said is not None else None
+    while said is not None and traceback is not None:
+        for value in traceback.tb_frame.f_locals.values():
+            if isinstance(value, BaseModel) and type(value).__name__ == said[1]:
+                return no_field(type(value), said[2])
+        traceback = traceback.tb_next
+    return None
+
+
+def no_field(kind: type, name: str) -> str:
+    """That a class has no such field: the one that may be meant, else those that it has."""
+    meant = suggestion(kind, name)
+    others = meant.removeprefix("one of ")
+    told = (f": did you mean {meant}?" if others == meant else f", but {others}") if meant else ""
+    return f"{kind.__name__} has no field {name}{told}"

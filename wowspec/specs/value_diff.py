@@ -13,7 +13,8 @@ from ..messages.equality import MISSING, Difference
 from .compare import MOST_DIFFERENCES, below, differences, equals, is_reordered, line_of
 from .hints import is_function
 from .layout import legend_of, paths_of, report, several
-from .matchers import read, suggestion
+from .matchers import read
+from .misspelt import no_field
 from .render import BRIEF, DEFAULT_LIMITS, Limits, render
 
 #: Of more points those are shown that are near a step.
@@ -43,10 +44,7 @@ def fields_text(
         if held is MISSING:
             wrong.append(name)
             found.append(Difference(name, value, MISSING))
-            meant = suggestion(type(actual), name)
-            others = meant.removeprefix("one of ")
-            told = (f": did you mean {meant}?" if others == meant else f", but {others}") if meant else ""
-            advice.append(f"{type(actual).__name__} has no field {name}{told}")
+            advice.append(no_field(type(actual), name))
             continue
         here = below(name, differences(value, held))
         if here:
