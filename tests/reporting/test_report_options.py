@@ -84,6 +84,24 @@ def test_what_the_system_refuses_is_no_mistake_of_ours(tmp_path, capsys, monkeyp
     assert f"{tmp_path} cannot be written to" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("kind", ["docs", "mermaid"])
+@pytest.mark.parametrize(
+    ("options", "why"),
+    [(["-x"], "the session ended before all tests were run"), (["-k", "nothing_is_called_so"], "no test was run")],
+)
+def test_a_folder_keeps_what_a_session_did_not_come_to(tmp_path, kind, options, why):
+    """Files of tests that did not run are not stale."""
+    suite = SUITE[: SUITE.index("def test_a_lost_reply")]
+    run_session(tmp_path, f"--wowspec-report={kind}:folder", suite=suite)
+    before = {path.name: path.read_bytes() for path in (tmp_path / "folder").iterdir()}
+    session = run_session(
+        tmp_path, f"--wowspec-report={kind}:folder", *options, suite=f"{suite}\n\ndef test_last(): pass"
+    )
+
+    assert before == {path.name: path.read_bytes() for path in (tmp_path / "folder").iterdir()}
+    assert f"wowspec: {kind} report not written: {why}; folder stays as it is" in session.output
+
+
 def test_reports_are_written_and_said(tmp_path, monkeypatch):
     """Each to its path, seen from where pytest was called; the summary says where."""
     written = []

@@ -93,6 +93,7 @@ class ReportPlugin:
         self._written: list[Asked] = []
         self._failed: list[str] = []
         self._begun = False
+        self._kinds = kinds
         folder = config.invocation_params.dir
         try:
             self.asked: list[Asked] = asked(config.getoption("wowspec_report") or (), kinds, folder)
@@ -181,7 +182,11 @@ class ReportPlugin:
         plugins = [config.pluginmanager.get_plugin(name) for name in ("wowspec-strength", "wowspec-unreachable")]
         strength, unreachable = (None if plugin is None else plugin.document() for plugin in plugins)
         document = self._collector.document(config.rootpath, strength, unreachable)
+        ended_early = self._ended_early(session)
         for each in self.asked:
+            if ended_early and self._kinds[each.kind] and _holds_files(each.path):
+                self._failed.append(f"{each.kind} report not written: {ended_early}; {each.said} stays as it is")
+                continue
             try:
                 WRITERS[each.kind](document, each.path)
                 self._written.append(each)
@@ -194,6 +199,15 @@ class ReportPlugin:
                 told = f"{type(error).__name__}: {error} ({where}), which is a mistake of wowspec"
                 self._failed.append(f"{each.kind} report not written: {told}")
                 session.exitstatus = session.exitstatus or pytest.ExitCode.TESTS_FAILED
+
+    @staticmethod
+    def _ended_early(session: pytest.Session) -> str:
+        """Why tests that belong to the suite were not run: files of theirs are not to be removed; empty: all were."""
+        if session.exitstatus == pytest.ExitCode.NO_TESTS_COLLECTED:
+            return "no test was run"
+        stopped = session.shouldstop or session.shouldfail
+        early = session.exitstatus in (pytest.ExitCode.INTERRUPTED, pytest.ExitCode.INTERNAL_ERROR)
+        return "the session ended before all tests were run" if stopped or early else ""
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
         """Say where the reports are."""
@@ -291,6 +305,10 @@ def _require_writable(one: Asked, text: str, *, is_folder: bool) -> None:
             why="the report is written when everything was run",
             instead="a path that can",
         )
+
+
+def _holds_files(folder: Path) -> bool:
+    return folder.is_dir() and any(folder.iterdir())
 
 
 def _begins_with(path: Path, sign: bytes) -> bool:
