@@ -31,7 +31,7 @@ _MENDS: Final = {
     "exactly_once": "an effect that its service does once for a key, such as the command's request id",
     "publication": "recovery=['resend'], if the application sends again what was stored and not published",
     "convergence": "a row that is set from the event, or that remembers the ids of events that it counted (a version "
-    "will do only for a row of one aggregate): expect_idempotent()",
+    "will do only for a row of one aggregate); expect_idempotent() checks it",
     "saga_completeness": "one command for one event, the second one for what follows the first; or alternatives=[...]",
     "no_swallowed_error": "a function that can be called again with the same event, since what is retried is",
 }

@@ -184,14 +184,19 @@ function diagram(run, name) {
   const table = folded("The same as a table", () => timeline(rows, name, departure));
   const left = run.left_out ? h("p", { class: "muted small" }, `${several(run.left_out, "row")} in the middle, where nothing went wrong, ${run.left_out === 1 ? "is" : "are"} left out.`) : null;
   if (!start) return [drawn(rows, name, departure, run.step === -1), left, table];
-  const part = h("div", {}, drawn(rows.slice(start), name, departure - start, true));
   const all = h("button", { class: "button", type: "button" }, `Show the ${number(start)} steps before`);
-  const place = h("p", { class: "small muted" }, all, " They made what was given, and nothing went wrong there.");
-  all.addEventListener("click", () => { part.replaceChildren(); fill(part, {}, [drawn(rows, name, departure, true)]); place.remove(); });
-  return [place, part, left, table];
+  const why = h("span", { class: "small muted" }, "They made what was given, and nothing went wrong there.");
+  const part = h("div", {}, drawn(rows.slice(start), name, departure - start, true, [all, why]));
+  all.addEventListener("click", () => {
+    part.replaceChildren();
+    fill(part, {}, [drawn(rows, name, departure, true)]);
+    part.querySelector(".story").focus();
+  });
+  return [part, left, table];
 }
 
-function drawn(rows, name, departure, opens) {
+// The drawing alone, with what is pressed above it; `opens`: it is scrolled to where it goes wrong.
+function drawn(rows, name, departure, opens, before) {
   const plan = layout(rows);
   const { lanes, width } = plan;
   const { tip, hatch, height, wrong, parts } = drawRows(rows, plan, departure);
@@ -213,7 +218,7 @@ function drawn(rows, name, departure, opens) {
   // A story of a finding opens where it goes wrong, if it doesn't fit as a whole.
   if (opens && wrong) requestAnimationFrame(look);
   return [
-    wrong && rows.length > 12 ? h("p", {}, h("button", { class: "button", type: "button", onclick: jump }, "Go to where it goes wrong")) : null,
+    before || (wrong && rows.length > 12) ? h("p", { class: "tools above" }, wrong && rows.length > 12 ? h("button", { class: "button", type: "button", onclick: jump }, "Go to where it goes wrong") : null, before) : null,
     story,
   ];
 }

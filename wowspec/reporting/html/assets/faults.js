@@ -115,7 +115,7 @@ function cellPage(cell) {
       h("h1", { tabindex: "-1" }, code(kind), " at ", code(point)),
       h("p", { class: "lead" }, doc ? `${capital(doc)}. ` : "", meaning ? `What goes wrong: ${meaning}.` : ""),
       totalOf(outcomes) ? [h("h2", {}, several(totalOf(outcomes), "plan")), legend(outcomes)] : h("p", {}, "It can happen, and no plan struck here. ", whyNever(point, kind)),
-      here.length ? sorted(here, cell) : h("p", { class: "muted" }, "No law broke here."),
+      here.length ? sorted(here, cell) : totalOf(outcomes) ? h("p", { class: "muted" }, "No law broke here.") : null,
     ],
   };
 }

@@ -77,6 +77,7 @@ function specSection(spec, test, alone) {
   return h("section", {},
     h("h2", {}, said(title)),
     h("div", { class: "scenario" }, about ? h("p", { class: "facts" }, said(about)) : null, stepList(stepsOf(spec)), codeOf(spec)),
+    faults && (spec.runs || []).some((run) => rowsOf(run).some((row) => row.role === "event")) ? h("p", { class: "muted small" }, "Projections' writes and calls of services are passed only where faults look for them: the stories of findings show them.") : null,
     stories(spec, specsOf(test).reduce((sum, each) => sum + (each.runs || []).length, 0) <= MOST_OPEN),
     spec.left_out ? h("p", { class: "muted" }, `${several(spec.left_out, "more run")} of this spec ${spec.left_out === 1 ? "is" : "are"} left out.`) : null);
 }
