@@ -315,7 +315,18 @@ def test_a_failing_example_is_marked_in_its_row():
         ("a: 1, b: 2", "a: 1, b: 3", "a: 1, b: *‹b›*", "| b |"),
         ("a: 1, b: 1", "a: 2, b: 2", "a: *‹a›*, b: *‹b›*", "| a | b |"),
         ("x (a: 1) and (a: 2)", "x (a: 3) and (a: 4)", "x (a: *‹a›*) and (a: *‹a 2›*)", "| a | a 2 |"),
-        ("it is tried 2 times", "it is tried 3 times", "it is tried *‹what happened›*", "| what happened |"),
+        ("it is tried 2 times", "it is tried 3 times", "it is tried *‹times›* times", "| times |"),
+        (
+            "Ann books it for 0 nights from 11 May 2026, 00:00 UTC",
+            "Ann books it for 31 nights from 11 May 2026, 00:00 UTC",
+            "Ann books it for *‹nights›* nights from 11 May 2026, 00:00 UTC",
+            "| nights |",
+        ),
+        ("from 11 May 2026 on", "from 12 May 2026 on", "from *‹what happened›*", "| what happened |"),
+        ("Ann books it", "Bob Hill books it", "*‹what happened›* books it", "| what happened |"),
+        ("Item paid", "Order paid", "*‹what happened›*", "| what happened |"),
+        ("this happens to it: A", "this happens to it: B", "this happens to it: *‹event›*", "| event |"),
+        ("fee: 10 EUR", "fee: 20 EUR", "fee: *‹fee›*", "| fee |"),
         ("this happens: A (x: 1)", "this happens: B (x: 1)", "this happens: *‹event›* (x: 1)", "| event |"),
         ("r: “not a”", "r: “not b”", "r: “*‹r›*”", "| r |"),
     ],
@@ -375,6 +386,30 @@ def test_what_does_not_hold_is_marked():
     assert "- **Then** this happens: Lost **← this does not hold**" in text
     assert "> **This does not hold** (t.py:9): 1 event expected\n" in text
     assert "| [Parcel](post-parcel.md) | 2 | **1 not** |" in written[INDEX]
+
+
+def test_a_finding_is_told_by_what_goes_wrong():
+    """Nobody who reads scenarios knows of plans and laws."""
+    failure = (
+        "wowspec: 2 faults break test_a  (violates: eventually)\n"
+        "  plan   A>B/event.deliver:Board.placed@1=fail; A/event_store.append@2=ack_lost\n  class  never heals"
+    )
+    text = page(a_test("test_a", spec_json(simple()), outcome="failed", failure=failure, place="t.py:9"))
+
+    assert (
+        "> **This does not hold** (t.py:9): where telling the board what happened fails "
+        "and storing what happened is done, but its answer is lost the second time\n"
+    ) in text
+    strange = page(a_test("test_a", spec_json(simple()), outcome="failed", failure="wowspec: x\n  plan  ?/y"))
+    assert "> **This does not hold**: wowspec: x\n" in strange
+
+
+def test_conditions_that_stay_code_are_code():
+    """Those that somebody wrote within quotation marks are somebody's text."""
+    said = 'in the end: `(row or Row()).rooms == ["r-1"]`; text: “a `b` c”'
+    text = page(a_test("test_a", spec_json([*simple(), step("then", said)])))
+
+    assert 'in the end: `(row or Row()).rooms == ["r-1"]`; text: “a &#96;b&#96; c”\n' in text
 
 
 def test_of_a_failed_test_one_spec_is_to_blame():

@@ -292,7 +292,7 @@ def test_an_expectation_is_told(said, sentence):
             "sending the command is not done, since the process dies right before it and starts again",
         ),
         (faults.point("service:payment.charge").fails(), "the call of “charge” of the payment fails"),
-        (faults.event.deliver(Desk).times_out(), "telling the desk of it times out"),
+        (faults.event.deliver(Desk).times_out(), "telling the desk what happened times out"),
         (
             faults.point("wait.notify:PROCESSED").drops(),
             "telling the sender that it was processed seems to be done, but nothing arrives",
@@ -358,12 +358,12 @@ def test_what_is_given_is_told():
 
     assert told(made) == [
         "given this happened:",
-        "- the time is 1 May 2024, 10:30 UTC",
+        "- it was 1 May 2024, 10:30 UTC",
         "- parcel p-1: Parcel placed (express: yes)",
         "- Parcel placed and Ann has the parcel",
         "- Place parcel (id: p-2), by u-1: asked for, and done",
         "- Place parcel (id: p-3): asked for, and done",
-        "- 1 hour passes",
+        "- 1 hour passed",
     ]
 
 
@@ -382,12 +382,12 @@ def test_what_is_given_is_told():
         ),
         (spec(Parcel).advance(days=2), ["given 2 days pass"]),
         (spec(Parcel).given_state(ParcelState(id="p-1"), 3), ["given the parcel is at version 3, with id: p-1"]),
-        (spec(Parcel).using(post), ["with the parcel, the courier and the desk take part"]),
-        (spec(Parcel).using(Desk).without(Desk), ["with the desk takes part", "with the desk takes no part"]),
-        (spec(Parcel).with_profile("kafka"), ["with the system runs on kafka"]),
-        (spec(Parcel).inject(Line(sku="a"), clock=3), ["with the line and the clock are stand-ins"]),
-        (spec(Parcel).inject_factory(printer=dict), ["with the printer is a stand-in"]),
-        (spec(Parcel).without_law("replay_equality"), ["with nobody checks the law of replay equality"]),
+        (spec(Parcel).using(post), ["with the parcel, the courier and the desk taking part"]),
+        (spec(Parcel).using(Desk).without(Desk), ["with the desk taking part", "with the desk taking no part"]),
+        (spec(Parcel).with_profile("kafka"), ["with the system running on kafka"]),
+        (spec(Parcel).inject(Line(sku="a"), clock=3), ["with the line and the clock as stand-ins"]),
+        (spec(Parcel).inject_factory(printer=dict), ["with the printer as a stand-in"]),
+        (spec(Parcel).without_law("replay_equality"), ["with nobody checking the law of replay equality"]),
         (
             spec(Parcel).with_faults(faults.event_store.append.fails(), faults.command_bus.send.drops()),
             [
@@ -437,7 +437,21 @@ def test_what_is_given_is_told():
         ),
         (
             given(Courier).when_event(ParcelPlaced(), aggregate_id="p-1", owner_id="u-1"),
-            ["when this happens: Parcel placed, to parcel p-1, of owner u-1"],
+            ["when this happens to parcel p-1 (of owner u-1): Parcel placed"],
+        ),
+        (
+            given(Courier).when_event(ParcelCollected(by="Ann"), aggregate_id="p-1"),
+            ["when this happens to parcel p-1: Ann has the parcel"],
+        ),
+        (given(Courier).when_event(ParcelPlaced()), ["when this happens: Parcel placed"]),
+        (
+            given(PLACED, at(dt.datetime(2024, 5, 1, tzinfo=dt.UTC)), advance(days=2)),
+            [
+                "given this happened:",
+                "- parcel p-1: Parcel placed (express: yes)",
+                "- it became 1 May 2024, 00:00 UTC",
+                "- 2 days passed",
+            ],
         ),
         (
             given(PLACED).when_concurrently(ANN, sent_as(CollectParcel(id="p-1"), owner_id="u-1"), processes=2),

@@ -7,15 +7,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
 from typing import Final
 
+from ..errors import SpecError
+from ..faults.plans import Plan
 from .document import DocumentJson, SpecJson, StepJson, TestJson
 from .markdown import code, literal, slug, table
 from .outlines import Column, Line, outline, shape_of
-from .wording import plural, title
+from .points_in_words import planned_fault_in_words
+from .wording import joined, plural, title
 
 #: The first line of each page; a page without it is somebody's own, and is never touched.
 MARKER: Final = "<!-- Written by wowspec from the specs of this project. Changes here are lost. -->"
@@ -27,6 +31,10 @@ _KEYWORDS: Final = {"given": "Given", "when": "When", "then": "Then", "with": "W
 _OF_VERBS: Final = {"with_faults": "While", "advance": "After that"}
 _SECTIONS: Final = ("What happens", "What is refused", "When something goes wrong on the way")
 _FAILED: Final = frozenset({"failed", "error"})
+#: The plan of a finding, in the text of a failure.
+_PLAN: Final = re.compile(r"^  plan +(\S.*)$", re.MULTILINE)
+#: A condition that is told as code; within quotation marks it is somebody's text.
+_CODE_SPAN: Final = re.compile(r"“[^”]*”|`([^`\0]+)`")
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,9 +135,19 @@ def _scenarios(test: TestJson) -> Iterator[_Scenario]:
     guilty = broken if broken is not None else specs[-1] if specs else None
     for spec in specs:
         failed = test["outcome"] in _FAILED and spec is guilty
-        reason = test["failure"].strip().partition("\n")[0] or "it could not be run" if failed else ""
+        reason = _reason(test["failure"]) if failed else ""
         steps = tuple(step for step in spec["steps"] if step["verb"] not in _LEFT_OUT)
         yield _Scenario(test, spec, steps, not failed, reason)
+
+
+def _reason(failure: str) -> str:
+    """Why a test failed, in a line; of a finding what has to go wrong for it."""
+    first = failure.strip().partition("\n")[0]
+    plan = _PLAN.search(failure) if first.startswith("wowspec: ") else None
+    if plan is not None:
+        with suppress(SpecError):
+            return f"where {joined(map(planned_fault_in_words, Plan.parse(plan[1])))}"
+    return first or "it could not be run"
 
 
 def _section(scenario: _Scenario) -> str:
@@ -288,7 +306,11 @@ def _written(pieces: Iterable[str | Column]) -> str:
     """Pieces of a line; what begins one is no markup."""
     text = "".join("\0" if isinstance(piece, Column) else piece for piece in pieces)
     columns = iter([piece for piece in pieces if isinstance(piece, Column)])
-    parts = literal(text).split("\0")
+    spans = [found[1] for found in _CODE_SPAN.finditer(text) if found[1]]
+    shown = literal(_CODE_SPAN.sub(lambda found: "\1" if found[1] else found[0], text))
+    for span in spans:
+        shown = shown.replace("\1", code(span), 1)
+    parts = shown.split("\0")
     return parts[0] + "".join(f"*‹{literal(next(columns).name)}›*{part}" for part in parts[1:])
 
 
@@ -325,8 +347,8 @@ def _index(
 _HOW_TO_READ: Final = (
     "Each scenario was run against the system itself: what stands here is what it does.",
     "",
-    "- **Given** says what happened before, **When** what somebody asks for, **Then** what comes of it,",
-    "  **While** what goes wrong on the way.",
+    "- **Given** says what happened before, **With** who takes part, **When** what somebody asks for or what happens,",
+    "  **Then** what comes of it, **While** what goes wrong on the way.",
     "- *This happens* names everything that happens; *what happens includes* names a part of it.",
     "- Of a thing with many properties those are named that matter to the scenario.",
 )

@@ -8,9 +8,12 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from .document import StepJson
+from .wording import MONTHS
 
 #: Where a sentence may be parted: what stands between two of these is a value, a label, or words.
-_BETWEEN: Final = re.compile(r"(: |, | and (?=\()|; |[()“”])")
+#: Code is not parted.
+_BETWEEN: Final = re.compile(r"(`[^`]*`|: |, | and (?=\()|; |[()“”])")
+_NUMBER: Final = re.compile(r"-?\d[\d.,]*")
 #: More different places than this are not one scenario with other values, but other scenarios.
 _MOST_COLUMNS: Final = 6
 #: Verbs whose sentence is one value, as long as it has no lines below it.
@@ -121,13 +124,17 @@ def _pieces(
         if shared:
             found.append(shared)
         spaced = all(value.endswith(" ") for value in values)
-        rest = tuple(value.removeprefix(shared).rstrip() for value in values)
-        label = _label(parted[0], place, shared) or _CALLED.get(step["verb"]) or _CALLED.get(step["keyword"], "value")
+        bare = [value.removeprefix(shared).rstrip() for value in values]
+        label = _label(parted[0], place, shared)
+        ending = "" if label or is_quoted or _is_whole(step) else _shared_end(bare)
+        rest = tuple(value.removesuffix(ending) for value in bare)
+        label = label or _unit(rest, ending) or _CALLED.get(step["verb"]) or _CALLED.get(step["keyword"], "value")
         key = (label, rest)
         if key not in columns:
             names[label] = names.get(label, 0) + 1
             columns[key] = Column(label if names[label] == 1 else f"{label} {names[label]}", rest)
-        found += [columns[key], " "] if spaced else [columns[key]]
+        after = f"{ending} " if spaced else ending
+        found += [columns[key], after] if after else [columns[key]]
     return found
 
 
@@ -140,6 +147,28 @@ def _shared_start(values: Sequence[str]) -> str:
     return "".join(f"{word} " for word in parts[0][:shared])
 
 
+def _shared_end(values: Sequence[str]) -> str:
+    """The words that all values end with, if those are about them: what they count, or half a sentence.
+
+    A date is not parted from its month.
+    """
+    parts = [value.split(" ") for value in values]
+    shared = 0
+    while all(len(each) > shared + 1 for each in parts) and len({each[-1 - shared] for each in parts}) == 1:
+        shared += 1
+    end = parts[0][len(parts[0]) - shared :]
+    if end and end[0] in MONTHS:
+        end = end[2:]
+    is_counted = all(_NUMBER.fullmatch(value[: len(value) - len(" ".join(end)) - 1]) for value in values)
+    return "".join(f" {word}" for word in end) if is_counted or len(end) > 1 else ""
+
+
+def _unit(values: Sequence[str], ending: str) -> str:
+    """What numbers count: the word after them."""
+    word = ending.strip().partition(" ")[0]
+    return word if word.isalpha() and all(map(_NUMBER.fullmatch, values)) else ""
+
+
 def _label(pieces: Sequence[str], place: int, shared: str) -> str:
     """What a differing value is the value of: the words before its colon."""
     if shared:
@@ -148,4 +177,4 @@ def _label(pieces: Sequence[str], place: int, shared: str) -> str:
     while before >= 2 and pieces[before - 1] in ("“", "”") and not pieces[before - 2]:
         before -= 2
     label = pieces[before - 2].strip() if before >= 2 and pieces[before - 1] == ": " else ""
-    return _SHORTER.get(label, label)
+    return "event" if label.startswith("this happens to ") else _SHORTER.get(label, label)

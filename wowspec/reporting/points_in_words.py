@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from ..faults.plans import PlannedFault
 from ..faults.values import Fault
 from ..messages.stages import CommandStage
 from ..specs.items import On
@@ -24,7 +25,7 @@ POINT_WORDS: Final[dict[str, str]] = {
     "domain_event_bus.send": "publishing what happened",
     "state_event_bus.send": "publishing the new state",
     "snapshot.save": "saving the snapshot",
-    "event.deliver": "telling {part} of it",
+    "event.deliver": "telling {part} what happened",
     "projection.write": "writing {part}",
     "wait.notify": "telling the sender that it was {part}",
 }
@@ -84,7 +85,14 @@ def fault_in_words(fault: Fault) -> str:
     """A fault in words: "storing what happened times out the second time"."""
     events = fault.payload if isinstance(fault.payload, tuple) else ()
     kind = KIND_WORDS[fault.kind].format(rival=joined(map(message, events)) or "the same")
-    text = f"{_for_whom(fault.aggregate)}{point_in_words(fault.point)} {kind}{_visits(fault)}"
+    text = f"{_for_whom(fault.aggregate)}{point_in_words(fault.point)} {kind}{_visits(fault.at, fault.times)}"
+    return text.removesuffix(",")
+
+
+def planned_fault_in_words(fault: PlannedFault) -> str:
+    """A fault of a plan in words."""
+    kind = KIND_WORDS[fault.kind].format(rival="the same")
+    text = f"{point_in_words(fault.address.point)} {kind}{_visits(fault.address.visit, fault.times)}"
     return text.removesuffix(",")
 
 
@@ -100,9 +108,9 @@ def _for_whom(aggregate: Any) -> str:
     )
 
 
-def _visits(fault: Fault) -> str:
-    if fault.times == 1:
-        return "" if fault.at == 1 else f" the {ordinal(fault.at)} time"
-    if fault.at == 1:
-        return f" the first {fault.times} times"
-    return f" from the {ordinal(fault.at)} to the {ordinal(fault.at + fault.times - 1)} time"
+def _visits(at: int, times: int) -> str:
+    if times == 1:
+        return "" if at == 1 else f" the {ordinal(at)} time"
+    if at == 1:
+        return f" the first {times} times"
+    return f" from the {ordinal(at)} to the {ordinal(at + times - 1)} time"

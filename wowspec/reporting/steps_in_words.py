@@ -51,7 +51,7 @@ def _given(node: Node, _noun: str) -> Words:
             return Words(f"{instance(target)} is spoken of{extra}")
         head = f"{instance(target)}{extra} has this history{told}:"
         return Words(f"{head} {lines[0]}") if len(lines) == 1 else Words(head, lines)
-    lines = [line for item in items for line in _happened(item)]
+    lines = [line for place, item in enumerate(items) for line in _happened(item, is_first=place == 0)]
     if len(lines) == 1:
         alone = own_phrase(items[0])
         return Words(f"{alone}{told}" if alone is not None else f"this happened{told}: {lines[0]}")
@@ -66,7 +66,7 @@ def _is_same(target: On, item: Any) -> bool:
     )
 
 
-def _happened(item: Any) -> list[str]:
+def _happened(item: Any, *, is_first: bool = False) -> list[str]:
     """A line for each thing of the past."""
     if isinstance(item, On):
         prefix = f"{instance(item)}{_whose(item.options)}: "
@@ -74,7 +74,7 @@ def _happened(item: Any) -> list[str]:
     if isinstance(item, Stream):
         return [f"{joined(map(message, item.events))}{_whose(item.options)}"]
     if isinstance(item, TimeStep):
-        return [_time(item)]
+        return [_time_before(item, is_first=is_first)]
     if isinstance(item, SentCommand):
         return [f"{_command(item.command)}{_envelope(item.options)}: asked for, and done"]
     if isinstance(item, CommandOf) or (not isinstance(item, type) and aggregate_of_command(type(item)) is not None):
@@ -84,11 +84,21 @@ def _happened(item: Any) -> list[str]:
 
 def _time(item: TimeStep) -> str:
     if item.to is not None:
-        seconds, nanos = divmod(item.to, _NANOS_PER_SECOND)
-        moment = dt.datetime.fromtimestamp(seconds, dt.UTC).replace(microsecond=nanos // _NANOS_PER_MICRO)
-        return f"the time is {value_in_words(moment)}"
+        return f"the time is {_moment(item.to)}"
     span = dt.timedelta(microseconds=item.by // _NANOS_PER_MICRO)
     return f"{duration(span)} {'passes' if _is_one(span) else 'pass'}"
+
+
+def _time_before(item: TimeStep, *, is_first: bool) -> str:
+    """Time among things of the past."""
+    if item.to is not None:
+        return f"it {'was' if is_first else 'became'} {_moment(item.to)}"
+    return f"{duration(dt.timedelta(microseconds=item.by // _NANOS_PER_MICRO))} passed"
+
+
+def _moment(nanos_since_epoch: int) -> str:
+    seconds, nanos = divmod(nanos_since_epoch, _NANOS_PER_SECOND)
+    return value_in_words(dt.datetime.fromtimestamp(seconds, dt.UTC).replace(microsecond=nanos // _NANOS_PER_MICRO))
 
 
 def _is_one(span: dt.timedelta) -> bool:
@@ -132,27 +142,27 @@ def _nouns(parts: Iterable[Any]) -> str:
 
 def _using(step: Setup, _noun: str) -> Words:
     parts = _planned(step).parts
-    return Words(f"{_nouns(parts)} {'takes' if len(parts) == 1 else 'take'} part")
+    return Words(f"{_nouns(parts)} taking part")
 
 
 def _without(step: Setup, _noun: str) -> Words:
     parts = _planned(step).excluded
-    return Words(f"{_nouns(parts)} {'takes' if len(parts) == 1 else 'take'} no part")
+    return Words(f"{_nouns(parts)} taking no part")
 
 
 def _profile(step: Setup, _noun: str) -> Words:
     profile: Profile = _planned(step).profile
-    return Words(f"the system runs on {words(profile.name)}")
+    return Words(f"the system running on {words(profile.name)}")
 
 
 def _filter(step: Setup, _noun: str) -> Words:
     names = [words(named.name) for named in _planned(step).filters]
-    return Words(f"each command passes the {joined(names)}")
+    return Words(f"each command passing the {joined(names)}")
 
 
 def _factory(step: Setup, _noun: str) -> Words:
     names = [words(name) for name in step.names]
-    verb = "is a stand-in" if len(names) == 1 else "are stand-ins"
+    verb = "as a stand-in" if len(names) == 1 else "as stand-ins"
     return Words(f"{joined(f'the {name}' for name in names) or 'what it asks of others'} {verb}")
 
 
@@ -181,7 +191,7 @@ def _with_faults(node: Node, _noun: str) -> Words:
 def _without_law(node: Node, _noun: str) -> Words:
     step = node.step
     assert isinstance(step, WithoutLaw)
-    return Words(f"nobody checks the law of {words(step.name)}")
+    return Words(f"nobody checking the law of {words(step.name)}")
 
 
 # --- what is done -----------------------------------------------------------------------------------------------------
@@ -255,13 +265,10 @@ def _when_event(node: Node, _noun: str) -> Words:
     assert isinstance(step, WhenEvent)
     if step.event is None:
         return Words("what happened is told")
-    text = own_phrase(step.event) or f"this happens: {message(step.event)}"
-    parts = [f"to {_happens_to(step.event)}{value_in_words(step.aggregate_id)}"] if step.aggregate_id else []
-    parts += [f"of owner {value_in_words(step.owner_id)}"] if step.owner_id else []
-    parts += [f"in space {value_in_words(step.space_id)}"] if step.space_id else []
-    parts += [f"of tenant {value_in_words(step.tenant_id)}"] if step.tenant_id else []
+    to = f" to {_happens_to(step.event)}{value_in_words(step.aggregate_id)}" if step.aggregate_id else ""
+    whose = _whose(Options(step.owner_id or None, step.space_id or None, step.tenant_id or None))
     state = f"; after it, it has {details(step.state)}" if step.state is not None else ""
-    return Words(f"{', '.join([text, *parts])}{state}")
+    return Words(f"this happens{to}{whose}: {message(step.event)}{state}")
 
 
 def _happens_to(event: Any) -> str:

@@ -173,7 +173,7 @@ def _member_name(value: enum.Enum) -> str:
 
 
 def _date(value: dt.date) -> str:
-    return f"{value.day} {_MONTHS[value.month - 1]} {value.year}"
+    return f"{value.day} {MONTHS[value.month - 1]} {value.year}"
 
 
 def _clock(value: dt.time | dt.datetime) -> str:
@@ -198,7 +198,8 @@ def duration(value: dt.timedelta) -> str:
     return ("minus " if value < dt.timedelta() else "") + (joined(parts) or "no time")
 
 
-_MONTHS: Final = (
+#: As dates are written here.
+MONTHS: Final = (
     "January February March April May June July August September October November December".split()  # noqa: SIM905
 )
 _UNITS: Final = (

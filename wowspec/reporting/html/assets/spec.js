@@ -6,10 +6,12 @@ const CAME_TO = { succeeded: ["command succeeded", "good", "✓"], failed: ["com
 function stepList(steps) {
   let before = "";
   return h("ol", { class: "steps" }, steps.map((step) => {
-    const first = step.keyword !== before;
-    before = step.keyword;
+    // What goes wrong on the way is a sentence of its own.
+    const word = step.code.startsWith("with_faults(") ? "While" : SHOWN_AS[step.keyword] || step.keyword;
+    const first = word !== before;
+    before = word;
     return h("li", { class: step.failed ? `${step.keyword} broken` : step.keyword },
-      h("span", { class: first ? "word first" : "word" }, first ? SHOWN_AS[step.keyword] || step.keyword : "and"),
+      h("span", { class: first ? "word first" : "word" }, first ? word : "and"),
       h("div", {}, said(step.sentence || step.code), step.failed ? [" ", badge("does not hold", "bad", "✗")] : null,
         step.details.map((detail) => h("div", { class: "item" }, said(detail)))));
   }));
