@@ -63,7 +63,7 @@ def test_what_any_machine_can_install_is_required(monkeypatch, said, requirement
         ({"url": "file:///home/ann/wowspec", "dir_info": {}}, "python -m pip install /home/ann/wowspec"),
         (
             {"url": "file:///home/ann/my%20kit", "dir_info": {"editable": True}},
-            "python -m pip install -e '/home/ann/my kit'",
+            "python -m pip install -e file:///home/ann/my%20kit",
         ),
         ({"url": "file:///home/ann/w.whl", "archive_info": {}}, "python -m pip install /home/ann/w.whl"),
         (

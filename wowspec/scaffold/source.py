@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
 import shlex
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, distribution
 from typing import Any, Final
-from urllib.parse import unquote, urlsplit
-from urllib.request import url2pathname
 
 from ..errors import SpecError
 
@@ -83,6 +82,5 @@ def _of_direct_url(said: dict[str, Any]) -> Source:
 
 
 def _path_of(url: str) -> str:
-    """The path that a `file:` URL stands for, on this machine's system."""
-    parts = urlsplit(url)
-    return url2pathname(parts.path) if not parts.netloc else unquote(f"//{parts.netloc}{parts.path}")
+    """The path that a `file:` URL stands for, where it reads the same; else the URL, which pip takes as well."""
+    return url.removeprefix("file://") if url.startswith("file:///") and os.sep == "/" and "%" not in url else url
