@@ -257,6 +257,6 @@ _HEAD: Final = """\
 * pytest marks the line of the verb that failed. No frame of the kit is shown (`--full-trace` shows all), and the text
   is the same on a terminal, through xdist, and on CI.
 * A comparison has `expected` and `actual` as attributes of its error: two texts, alike in all but what is not as
-  expected. PyCharm (and TeamCity) show them in their diff viewer, under `pytest -n` too; VS Code has none for Python, and
-  shows the text.
+  expected. PyCharm (and TeamCity) show them in their diff viewer, under `pytest -n` too; VS Code has none for Python,
+  and shows the text.
 """
