@@ -50,7 +50,9 @@ def misspelt_field(error: BaseException) -> str | None:
     """A field that a handler, or a sourcing function, sets or reads, and that its class does not have."""
     if isinstance(error, AttributeError):
         kind, name = type(error.obj), error.name
-        return no_field(kind, name) if name and known_fields(kind) else None
+        close = difflib.get_close_matches(name or "", known_fields(kind) or (), 1)
+        # The error says already that there is none: only what may be meant is news.
+        return no_field(kind, name) if name and close else None
     said = _NO_FIELD.fullmatch(str(error)) if type(error) is ValueError else None
     traceback = error.__traceback__ if said is not None else None
     while said is not None and traceback is not None:
