@@ -16,6 +16,7 @@ TOLD: Final = "wowspec_faults_told"
 #: How many tests that were not swept are listed by name, for each reason.
 _MOST_TESTS: Final = 5
 _NEVER: Final = "never heals"
+_WOULD: Final = " would heal it"
 
 
 def results_of(terminalreporter: Any) -> list[ResultJson]:
@@ -107,7 +108,7 @@ def _known(results: Sequence[ResultJson], *, verbose: bool) -> list[str]:
             if known and len(known) == len(finding["broken"]):
                 place = finding["plan"].rpartition("/")[2] if ";" not in finding["plan"] else finding["plan"]
                 healed = f"healed by {finding['healed_by']}" if finding["healed_by"] else _NEVER
-                healed = f"{finding['would_heal']} would heal it" if finding["would_heal"] else healed
+                healed = f"{finding['would_heal']}{_WOULD}" if finding["would_heal"] else healed
                 key = (place.replace("@1", ""), ", ".join(item["title"] for item in known), healed)
                 rows[key] = rows.get(key, 0) + 1
     if not rows:
@@ -124,7 +125,9 @@ def _known(results: Sequence[ResultJson], *, verbose: bool) -> list[str]:
         shown = found if verbose else found[:3]
         more = f", … {len(found) - len(shown)} more" if len(found) > len(shown) else ""
         lines.append(f"  {laws} ({healed}): {', '.join(shown)}{more}")
-    if any(healed == _NEVER for _, healed in places):
+    healings = {healed for _, healed in places}
+    # Where one was found that would, it was asked of all of them.
+    if _NEVER in healings and not any(healed.endswith(_WOULD) for healed in healings):
         lines.append("  which recovery would heal those that never do: --wowspec-strict tells, finding by finding")
     return lines
 
