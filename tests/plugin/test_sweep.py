@@ -329,7 +329,17 @@ def test_what_is_not_swept_is_listed_with_the_reason(suite):
 import hypothesis
 from hypothesis import strategies as st
 from desk import Note, Pad
-from wowspec import spec
+from wowspec import failure_orderings, spec, state_machine
+
+
+@hypothesis.settings(max_examples=2, database=None)
+@failure_orderings(Pad, max_faults=1)
+def test_ordering(ordering):
+    ordering.when(Note()).run()
+
+
+TestPad = state_machine(spec(Pad), commands=[Note], max_steps=2).TestCase
+TestPad.settings = hypothesis.settings(TestPad.settings, max_examples=2, database=None)
 
 
 def test_by_hand(gateway):
@@ -353,6 +363,8 @@ def test_stuck():
     assert "not swept:" in out
     assert "test_others.py::test_by_hand: it drives the gateway by hand" in out
     assert "test_others.py::test_drawn: Hypothesis draws its specs" in out
+    assert "test_others.py::test_ordering: @failure_orderings draws its plans itself" in out
+    assert "test_others.py::TestPad::runTest: a state machine draws its steps" in out
     assert "test_others.py::test_stuck: the service lock=generator cannot be copied" in out
     assert ".inject_factory(lock=generator)" in out
 

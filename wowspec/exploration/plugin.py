@@ -16,7 +16,7 @@ from .baseline import read_baseline, told_of_profile, write_baseline
 from .collected import Demands, demand, demand_no_more, note
 from .coverage import coverage_percent
 from .crew import Crew
-from .decorator import ATTRIBUTE
+from .decorator import ATTRIBUTE, Exploration
 from .executors import shop_of
 from .gone import GoneTests
 from .jobs import suite_of
@@ -25,7 +25,7 @@ from .results import ResultJson, document, empty_result
 from .serving import PLANS
 from .settings import Settings, percentage, settings, shard_of
 from .summary import results_of
-from .sweeping import Sweep, judge_results, plans_of, replay, why_no_specs
+from .sweeping import NO_SPECS, Sweep, judge_results, plans_of, replay, why_no_specs
 
 NO_SWEEP: Final = "wowspec_no_sweep"
 
@@ -116,9 +116,12 @@ class FaultsPlugin:
             SpecFailure: for what was found.
         """
         __tracebackhide__ = True
-        if hasattr(getattr(item, "obj", None), ATTRIBUTE) or (not self._sweeps and self._plan is None):
+        if (not self._sweeps and self._plan is None) or item.get_closest_marker(NO_SWEEP) is not None:
             return
-        if item.get_closest_marker(NO_SWEEP) is not None:
+        own = getattr(getattr(item, "obj", None), ATTRIBUTE, None)
+        if own is not None:
+            if self._sweeps and not isinstance(own, Exploration):
+                note(empty_result(item.nodeid, 0, not_swept=NO_SPECS["orderings"]))
             return
         paths = [] if tracker is None else tracking.paths(tracker)
         test = item.nodeid

@@ -17,6 +17,7 @@ TOLD: Final = "wowspec_faults_told"
 _MOST_TESTS: Final = 5
 _NEVER: Final = "never heals"
 _WOULD: Final = " would heal it"
+_STRICT: Final = " (--wowspec-strict fails for them)"
 
 
 def results_of(terminalreporter: Any) -> list[ResultJson]:
@@ -56,7 +57,7 @@ def summary_lines(results: Sequence[ResultJson], *, verbose: bool = False) -> li
     same = sum(1 for result in results if result["same_as"])
     plans = sum(result["plans"] for result in swept)
     more = f" ({same} more with the same steps)" if same else ""
-    came = f": {_outcomes(swept)}" if plans else ", run again without faults: the same traces"
+    came = f": {_outcomes(swept)}" if plans else ", run again without faults: the same traces" if swept else ""
     lines = [f"{several(len(swept), 'spec')}{more}, {several(plans, 'plan')}{came}"]
     lines += _declared_lines(results, verbose=verbose)
     lines += _known(swept, verbose=verbose)
@@ -102,6 +103,7 @@ def _declared(results: Sequence[ResultJson]) -> Iterator[tuple[ResultJson, Findi
 def _known(results: Sequence[ResultJson], *, verbose: bool) -> list[str]:
     """What the runtime is known for, once a run, with what would heal it."""
     rows: dict[tuple[str, str, str], int] = {}
+    healing = 0
     for result in results:
         for finding in result["findings"]:
             known = [item for item in finding["broken"] if item["known"]]
@@ -111,13 +113,12 @@ def _known(results: Sequence[ResultJson], *, verbose: bool) -> list[str]:
                 healed = f"{finding['would_heal']}{_WOULD}" if finding["would_heal"] else healed
                 key = (place.replace("@1", ""), ", ".join(item["title"] for item in known), healed)
                 rows[key] = rows.get(key, 0) + 1
+                healing += bool(finding["healed_by"])
     if not rows:
         return []
-    count = sum(rows.values())
-    lines = [
-        "",
-        f"known to the runtime, due to nobody's domain: {several(count, 'plan')} (--wowspec-strict fails for them)",
-    ]
+    # Those that heal are told as healed among the outcomes above.
+    strict = f", {healing} of which healed (--wowspec-strict fails for the others)" if healing else _STRICT
+    lines = ["", f"known to the runtime, due to nobody's domain: {several(sum(rows.values()), 'plan')}{strict}"]
     places: dict[tuple[str, str], list[str]] = {}
     for place, laws, healed in rows:
         places.setdefault((laws, healed), []).append(place)

@@ -27,6 +27,8 @@ from .witness import ports_of
 NO_SPECS = {
     "gateway": "it drives the gateway by hand; a spec's steps can be run again, a test's own code cannot",
     "hypothesis": "Hypothesis draws its specs; @failure_orderings draws plans along with them",
+    "machine": "a state machine draws its steps; state_machine(..., faults=True) draws faults along with them",
+    "orderings": "@failure_orderings draws its plans itself, whether or not there is a sweep",
 }
 
 
@@ -164,6 +166,9 @@ def judge_results(results: Sequence[ResultJson], *, strict: bool) -> None:
 
 def why_no_specs(item: Any) -> str:
     """Why a test that made no spec of its own cannot be swept; empty where it has nothing to do with specs."""
-    if getattr(getattr(item, "obj", None), "hypothesis", None) is not None:
+    function = getattr(item, "obj", None)
+    if getattr(function, "hypothesis", None) is not None:
         return NO_SPECS["hypothesis"]
+    if getattr(function, "is_hypothesis_test", False):
+        return NO_SPECS["machine"]
     return NO_SPECS["gateway"] if "gateway" in getattr(item, "fixturenames", ()) else ""
