@@ -13,6 +13,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
+from types import CodeType
 from typing import Any, Final
 
 
@@ -127,10 +128,12 @@ class SpecFailure(AssertionError):
         expected: what was expected, where the failure is a comparison: a text for a diff viewer, alike to `actual` in
             all but what is not as expected; else None.
         actual: what there is.
+        lines: where soft expectations stand that it tells of: code, and offset of the call in it.
     """
 
     expected: str | None = None
     actual: str | None = None
+    lines: tuple[tuple[CodeType, int], ...] = ()
 
     def __init__(self, *args: Any) -> None:
         super().__init__(*(printable(each) if isinstance(each, str) else each for each in args))

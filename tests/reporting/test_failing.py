@@ -75,6 +75,21 @@ def test_caught_by_another():
     assert not BASE
 
 
+def test_soft():
+    given().when(Say(text="soft")).soft().expect_error(ValueError).expect_version(7).expect_events("none")
+
+
+def test_soft_at_once():
+    soft = given().when(Say(text="soft")).soft().expect_error(ValueError).expect_version(8)
+    soft.verify()
+
+
+def test_in_a_loop():
+    said = given().when(Say(text="loop"))
+    for each in (ValueError, Exception, KeyError):
+        said.expect_error(each)
+
+
 def helper(spec):
     try:
         spec.expect_error(KeyError)
@@ -156,7 +171,14 @@ def test_what_did_not_hold_is_marked_and_nothing_that_was_caught(told):
     assert broken(told["test_caught"]) == ['expect_events("what holds not")']
     assert broken(told["test_caught_by_another"]) == []
     assert broken(told["test_led_to_another"]) == ["expect_error(KeyError)"]
+    assert broken(told["test_in_a_loop"]) == ["expect_error(KeyError)"]
     assert broken(told["test_parts"]) == ['expect_error(ValueError, match="a")']
+
+
+def test_soft_expectations_that_do_not_hold_are_marked(told):
+    """They were noted as if they held."""
+    assert broken(told["test_soft"]) == ["expect_version(7)", 'expect_events("none")']
+    assert broken(told["test_soft_at_once"]) == ["expect_version(8)"]
 
 
 def test_what_cannot_be_collected_is_told_once(tmp_path):

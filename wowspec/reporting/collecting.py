@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, Final
@@ -20,9 +20,9 @@ from ..specs.outcomes import Outcome
 from ..specs.run import Run
 from ..specs.run_json import RunJson, error_text, run_json, texts
 from ..specs.showing import shown
-from ..specs.tracking import Tracker, paths
+from ..specs.tracking import Tracker, ends_of, paths
 from .document import SCHEMA_VERSION, DocumentJson, SpecJson, StepJson, TestJson
-from .failing import failure_json, lines_of, place_of_item, without_root
+from .failing import Line, failure_json, lines_of, place_of_item, soft_lines_of, without_root
 
 #: How many specs of a test are kept: the first ones; how many runs of a spec: the last ones; of commands in flight
 #: together how many outcomes: the first ones.
@@ -68,8 +68,9 @@ def json_of_test(
         trackers = _trackers(made, failed=failed)
         found = [way for tracker in trackers for way in _ways(tracker, failed=failed)]
         flights = _flights(trackers)
-        _leave_out_caught(found, errors)
-        told["specs"] = [_spec_json(way, title, flights, failed=failed) for way in found[:MOST_SPECS]]
+        _leave_out_caught(found, set().union(*map(lines_of, errors)))
+        soft = set().union(*map(soft_lines_of, errors))
+        told["specs"] = [_spec_json(way, title, flights, soft, failed=failed) for way in found[:MOST_SPECS]]
         told["left_out"] = max(0, len(found) - MOST_SPECS)
     printed: TestJson = printable_json(told)
     return printed
@@ -146,14 +147,12 @@ def _ways(tracker: Tracker, *, failed: bool) -> list[list[Node]]:
     if failed:
         seen = {id(node) for way in found for node in way}
         rest = [node for node in tracker.nodes if id(node) not in seen and node.parent is not None]
-        passed = {id(earlier) for node in rest for earlier in node.back() if earlier is not node}
-        found += [node.path() for node in rest if id(node) not in passed]
+        found += [node.path() for node in ends_of(rest)]
     return found
 
 
-def _leave_out_caught(ways: Iterable[Sequence[Node]], errors: Iterable[BaseException]) -> None:
+def _leave_out_caught(ways: Iterable[Sequence[Node]], lines: Collection[Line]) -> None:
     """An expectation that did not hold, and whose failure was caught, is nothing that the test says of the system."""
-    lines = set().union(*map(lines_of, errors))
     for way in ways:
         for node in way:
             if node.broken is not None and node.broken[3:] not in lines:
@@ -170,11 +169,13 @@ def _flights(trackers: Iterable[Tracker]) -> dict[int, Concurrency]:
     }
 
 
-def _spec_json(way: Sequence[Node], title: str, flights: dict[int, Concurrency], *, failed: bool) -> SpecJson:
+def _spec_json(
+    way: Sequence[Node], title: str, flights: dict[int, Concurrency], soft: Collection[Line], *, failed: bool
+) -> SpecJson:
     from .subjects import context_of, subject_of_way, title_of_spec
 
     subject = subject_of_way(way)
-    steps, places = _steps(way, failed=failed)
+    steps, places = _steps(way, soft, failed=failed)
     runs: list[RunJson] = []
     left_out = 0
     for place, node in enumerate(way):
@@ -196,12 +197,12 @@ def _spec_json(way: Sequence[Node], title: str, flights: dict[int, Concurrency],
     )
 
 
-def _steps(way: Sequence[Node], *, failed: bool) -> tuple[list[StepJson], dict[int, int]]:
+def _steps(way: Sequence[Node], soft: Collection[Line], *, failed: bool) -> tuple[list[StepJson], dict[int, int]]:
     """The steps in words, and where among them each node's own is."""
     from .sentences import step_places, steps_in_words
 
     try:
-        return steps_in_words(way, failed=failed), step_places(way, failed=failed)
+        return steps_in_words(way, failed=failed, soft=soft), step_places(way, failed=failed)
     except Exception as error:  # noqa: BLE001 - one step that cannot be told is no reason to lose the report
         sentence = f"these steps cannot be told: {error_text(error)}"
         return [StepJson(keyword="given", verb="", sentence=sentence, details=[], code="")], {}

@@ -18,6 +18,10 @@ from ..specs.tracebacks import is_of_author
 _MOST_TEXT = 20_000
 
 
+#: Where a call stands: code, and its offset there.
+Line = tuple[CodeType, int]
+
+
 class FailureJson(TypedDict):
     """A failure.
 
@@ -57,9 +61,24 @@ def first_error(error: BaseException) -> BaseException:
     return error
 
 
-def lines_of(error: BaseException) -> set[tuple[CodeType, int]]:
-    """Where an error, those that it is a group of, and those that led to it passed: code and instruction."""
-    found: set[tuple[CodeType, int]] = set()
+def lines_of(error: BaseException) -> set[Line]:
+    """Where an error, those that it is a group of, and those that led to it passed."""
+    found: set[Line] = set()
+    for each in _chain(error):
+        traceback = each.__traceback__
+        while traceback is not None:
+            found.add((traceback.tb_frame.f_code, traceback.tb_lasti))
+            traceback = traceback.tb_next
+    return found
+
+
+def soft_lines_of(error: BaseException) -> set[Line]:
+    """Where the soft expectations stand that an error tells of."""
+    return {line for each in _chain(error) if isinstance(each, SpecFailure) for line in each.lines}
+
+
+def _chain(error: BaseException) -> Iterator[BaseException]:
+    """An error, those that it is a group of, and those that led to it."""
     seen: set[int] = set()
     left: list[BaseException | None] = [error]
     while left:
@@ -67,13 +86,9 @@ def lines_of(error: BaseException) -> set[tuple[CodeType, int]]:
         if each is None or id(each) in seen:
             continue
         seen.add(id(each))
-        traceback = each.__traceback__
-        while traceback is not None:
-            found.add((traceback.tb_frame.f_code, traceback.tb_lasti))
-            traceback = traceback.tb_next
+        yield each
         left += [each.__cause__, each.__context__]
         left += each.exceptions if isinstance(each, BaseExceptionGroup) else ()
-    return found
 
 
 def without_root(text: str, root: Path) -> str:

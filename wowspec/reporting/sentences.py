@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import Any, Final
 
@@ -28,6 +28,7 @@ from ..specs.render import Limits, render, shorten
 from ..specs.showing import step_text
 from ..world.points import KINDS, FaultKind
 from .document import StepJson
+from .failing import Line
 from .phrases import in_words
 from .said import Said, Words
 from .steps_in_words import STEPS
@@ -41,7 +42,7 @@ _MOST_ALIKE: Final = 8
 _CODE: Final = Limits(text=400, items=24, depth=10, line=1_000)
 
 
-def steps_in_words(nodes: Sequence[Node], *, failed: bool = False) -> list[StepJson]:
+def steps_in_words(nodes: Sequence[Node], *, failed: bool = False, soft: Collection[Line] = ()) -> list[StepJson]:
     """Every step of a way of nodes, and every expectation that was called after it and held, in their order.
 
     Steps that say nothing to people are left out: what the spec is about, branches, an empty `given()` before another.
@@ -49,8 +50,9 @@ def steps_in_words(nodes: Sequence[Node], *, failed: bool = False) -> list[StepJ
     Args:
         nodes: the way, from the root.
         failed: whether the test failed: then the expectation that did not hold is told, too, where one was noted.
+        soft: where soft expectations stand that did not hold, although they were noted as if they did.
     """
-    return list(_told(nodes, failed=failed))
+    return list(_told(nodes, soft, failed=failed))
 
 
 def step_places(nodes: Sequence[Node], *, failed: bool = False) -> dict[int, int]:
@@ -65,7 +67,7 @@ def step_places(nodes: Sequence[Node], *, failed: bool = False) -> dict[int, int
     return places
 
 
-def _told(nodes: Sequence[Node], *, failed: bool) -> Iterator[StepJson]:
+def _told(nodes: Sequence[Node], soft: Collection[Line], *, failed: bool) -> Iterator[StepJson]:
     cls = subject_of_way(nodes)
     noun = words(cls.__name__) if cls is not None else "state"
     view = view_of_way(nodes)
@@ -73,7 +75,9 @@ def _told(nodes: Sequence[Node], *, failed: bool) -> Iterator[StepJson]:
         if not _is_silent(nodes, place):
             yield _own(node, noun)
         for each in node.expected:
-            yield _expectation(node, each, noun, view)
+            held = (each.code, each.instruction) not in soft
+            told = _expectation(node, each, noun, view, held=held)
+            yield told if held else {**told, "failed": True}
         if failed and node.broken is not None:
             broken = _expectation(node, Expected(*node.broken), noun, view, held=False)
             broken["failed"] = True

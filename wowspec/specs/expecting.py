@@ -24,7 +24,7 @@ from .run_hints import explain_missing_service, run_hints
 from .saying import named_in_reason, traceback_text
 from .sides import Sides, failure, sides_of_events, sides_of_order, sides_of_types
 from .story import timeline
-from .tracking import current, look_at, soft_text
+from .tracking import current, look_at, soft_failure
 from .verdicts import if_it_should, obey_laws
 
 S = TypeVar("S")
@@ -117,9 +117,9 @@ class Expecting(Generic[S]):
         """
         __tracebackhide__ = True
         if self._soft:
-            text = soft_text(self._soft)
+            failed = soft_failure(self._soft)
             self._soft.clear()
-            raise SpecFailure(text)
+            raise failed
         return self
 
     def _with(self, node: Node, soft: list[SoftFailure] | None) -> Self:

@@ -81,7 +81,7 @@ class Tracker:
         __tracebackhide__ = True
         if self.soft:
             found, self.soft = self.soft, []
-            raise_at(found[0].place, SpecFailure(soft_text(found)))
+            raise_at(found[0].place, soft_failure(found))
         for check in (_require_judged, _require_settled, self._require_struck):
             for node in [*self.nodes, *self._faults_from_outside()]:
                 try:
@@ -151,22 +151,36 @@ def paths(tracker: Tracker) -> list[list[Node]]:
     Each branch is a way of its own; one that another goes on with is left out. In the order in which the test came to
     their ends. Specs from outside the test count as soon as it looked at them.
     """
-    ends = [node for node in tracker.nodes if _is_looked_at(node)]
-    passed = {id(earlier) for node in ends for earlier in node.back() if earlier is not node}
-    return [node.path() for node in ends if id(node) not in passed]
+    return [node.path() for node in ends_of([node for node in tracker.nodes if _is_looked_at(node)])]
+
+
+def ends_of(nodes: Sequence[Node]) -> list[Node]:
+    """Those of some steps that no other one of them goes on with."""
+    passed: set[int] = set()
+    for node in nodes:
+        earlier = node.parent
+        # Whoever passed a step passed all those before it.
+        while earlier is not None and id(earlier) not in passed:
+            passed.add(id(earlier))
+            earlier = earlier.parent
+    return [node for node in nodes if id(node) not in passed]
 
 
 def _is_looked_at(node: Node) -> bool:
     if isinstance(node.step, ACTIONS):
         return node.run is not None or bool(node.runs)
+    if node.calls is None:
+        return False
     action = node.last_when()
-    return node.calls is not None and action is not None and action.run is not None
+    return action is not None and action.run is not None
 
 
-def soft_text(found: Sequence[SoftFailure]) -> str:
+def soft_failure(found: Sequence[SoftFailure]) -> SpecFailure:
     """What soft expectations found, together."""
     head = f"{several(len(found), 'soft expectation')} failed"
-    return "\n\n".join([head, *map(str, found)])
+    failure = SpecFailure("\n\n".join([head, *map(str, found)]))
+    failure.lines = tuple((each.place.code, each.place.instruction) for each in found)
+    return failure
 
 
 def _require_settled(node: Node) -> None:
