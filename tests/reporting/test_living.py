@@ -428,6 +428,23 @@ def test_of_a_failed_test_one_spec_is_to_blame():
     assert page(last).count("does not hold") == 2
 
 
+def test_all_specs_with_a_failed_step_do_not_hold():
+    """As where parts of a test failed. The place is told once, although the failure begins with it."""
+    broken = [*simple()[:2], step("then", "no", failed=True)]
+    test = a_test(
+        "test_a",
+        spec_json(broken),
+        spec_json(broken, scenario="It does: b"),
+        outcome="failed",
+        failure="test_a.py:7: why",
+    )
+    text = page({**test, "place": "test_a.py:7"})
+
+    assert "### A ✗" in text
+    assert "### A: b ✗" in text
+    assert "**This does not hold** (test_a.py:7): why" in text
+
+
 def test_known_failures_are_told_as_such():
     """They do not count as broken."""
     text = page(a_test("test_a", spec_json(simple()), outcome="xfailed"))

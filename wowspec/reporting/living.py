@@ -131,11 +131,10 @@ def _text(lines: Iterable[str]) -> str:
 def _scenarios(test: TestJson) -> Iterator[_Scenario]:
     """The specs of a test; of a failed one, that which failed says why."""
     specs = test["specs"]
-    broken = next((spec for spec in specs if any(step.get("failed") for step in spec["steps"])), None)
-    guilty = broken if broken is not None else specs[-1] if specs else None
+    guilty = [spec for spec in specs if any(step.get("failed") for step in spec["steps"])] or specs[-1:]
     for spec in specs:
-        failed = test["outcome"] in _FAILED and spec is guilty
-        reason = _reason(test["failure"]) if failed else ""
+        failed = test["outcome"] in _FAILED and any(spec is each for each in guilty)
+        reason = _reason(test["failure"].strip().removeprefix(f"{test['place']}: ")) if failed else ""
         steps = tuple(step for step in spec["steps"] if step["verb"] not in _LEFT_OUT)
         yield _Scenario(test, spec, steps, not failed, reason)
 
