@@ -119,6 +119,8 @@ SECTIONS: Final[Mapping[str, Sequence[str]]] = {
 _OPTIONS: Final = re.compile(r"(?m)^# pytest (.*)\n\n")
 _TITLE: Final = re.compile(r"(?m)^_{3,} (?:ERROR collecting )?([\w.]+) _{3,}\n")
 _END: Final = re.compile(r"(?m)^=+ (?:wowspec: |warnings summary|short test summary).*\n(?:.|\n)*")
+_FIRST: Final = re.compile(r"(?m)^(?:E +|ERROR: )(?:[\w.]+(?:Error|Failure): )?(.+)$")
+_MOST_OF_LINE: Final = 90
 #: What another machine, or another run, shows in another way.
 _VARYING: Final = (
     (re.compile(r"\b0x[0-9a-f]{6,}"), "0x…"),
@@ -215,11 +217,12 @@ def steady(text: str) -> str:
 
 def page(told: Mapping[str, str]) -> str:
     """`docs/failures.md`."""
-    lines = [_HEAD.format(number=len(mistakes()))]
+    lines = [_HEAD.format(number=len(mistakes())), "## By mistake\n"]
     for section, names in SECTIONS.items():
-        lines.append(
-            f"- [{section}](#{section.lower().replace(' ', '-')}): " + "; ".join(_link(name) for name in names)
-        )
+        lines.append(f"- [{section}](#{section.lower().replace(' ', '-')})")
+        lines += [f"  - {_link(name)}" for name in names]
+    lines += ["\n## By the first line of the text\n", "| it says | mistake |", "|---|---|"]
+    lines += sorted(f"| {_literal(first_line(told[mistake.name]))} | {_link(mistake.name)} |" for mistake in mistakes())
     for section, names in SECTIONS.items():
         lines.append(f"\n## {section}")
         for name in names:
@@ -228,6 +231,17 @@ def page(told: Mapping[str, str]) -> str:
             lines.append(f"\n### {mistake.title}\n\n```py\n{mistake.code}```\n{run}\n```text\n{told[name]}```".rstrip())
     lines.append(f"\n## The shop\n\nWhat the specs above import:\n\n```py\n{_shop()}```")
     return "\n".join(lines) + "\n"
+
+
+def first_line(text: str) -> str:
+    """What a text says first, without the class of its error; cut where it is long."""
+    found = _FIRST.search(text)
+    said = found[1] if found is not None else text.partition("\n")[0]
+    return said if len(said) <= _MOST_OF_LINE else f"{said[: _MOST_OF_LINE - 1].rstrip()}…"
+
+
+def _literal(text: str) -> str:
+    return "`` " + text.replace("|", "\\|") + " ``" if "`" in text else "`" + text.replace("|", "\\|") + "`"
 
 
 def _link(name: str) -> str:
@@ -252,8 +266,8 @@ _HEAD: Final = """\
   is the expectation as it would hold, for when the spec is wrong and not the system.
 * The pipeline has a line for each point that was passed: virtual time, lane (the aggregate, or the function
   downstream), point, what passed it; `✗` marks what was struck or failed. With `-vv` a section *wowspec story* below
-  the failure tells each run of the test whole: steps, retries, faults, where it first departed from the run without
-  faults, and what each ledger then held.
+  the failure (`-q -vv` is no `-vv`) tells each run of the test whole: steps, retries, faults, where it first departed
+  from the run without faults, and what each ledger then held.
 * pytest marks the line of the verb that failed. No frame of the kit is shown (`--full-trace` shows all), and the text
   is the same on a terminal, through xdist, and on CI.
 * A comparison has `expected` and `actual` as attributes of its error: two texts, alike in all but what is not as
