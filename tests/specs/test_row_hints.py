@@ -168,3 +168,37 @@ def test_another_row():
     """Where the projection keeps rows, who made them is told, and how the only one would be expected."""
     lines = told(lambda: given(Written, PLANTED).expect_view("tulip", 1))
     assert lines == ['if it is right: .expect_view("rose", 1)']
+
+
+class Bedded(BaseModel):
+    """How many beds there are."""
+
+    beds: int = 0
+
+
+@projection(context="garden")
+class Beds:
+    """Counts what was planted."""
+
+    def on_event(self, event: Planted, rows: Views[Bedded]) -> None:
+        rows["all"] = Bedded(beds=rows.get("all", Bedded()).beds + 1)
+
+
+@pytest.mark.parametrize(
+    "look",
+    [
+        lambda made: made.expect_view("all", beds=2),
+        lambda made: made.expect_view("all", Bedded(beds=2)),
+        lambda made: made.expect_view("all", lambda row: row.beds == 2),
+    ],
+    ids=["fields", "value", "function"],
+)
+def test_a_row_of_a_projection_that_never_heard_of_what_was_given(look):
+    """It counts from there on only: how it hears of the rest."""
+    hint = "hint: Beds never heard of 1 event that was given (Planted): given(..., deliver=True) delivers it"
+    before = spec(Bed).using(Beds)
+
+    assert hint in told(lambda: look(before.given(on(Bed, "bed-2", Planted())).when(Plant())))
+    heard = told(lambda: look(before.given(on(Bed, "bed-1"), on(Bed, "bed-3")).when(Plant())))
+    assert not any("hint" in line for line in heard)
+    look(before.given(on(Bed, "bed-2", Planted()), deliver=True).when(Plant()))

@@ -26,7 +26,7 @@ from .nodes import Node
 from .origins import closing, delivered_to, if_right
 from .render import render
 from .requirements import StageName, require_stage
-from .row_hints import unwritten
+from .row_hints import unheard, unwritten
 from .run import APPLIED, Run
 from .run_hints import with_hints
 from .value_diff import fields_text, mapping_text, value_text
@@ -148,15 +148,18 @@ def view(run: Run, cls: type, view_id: str, that: Any, fields: Mapping[str, Any]
             else fields_text(fields, row, subject=subject, root="view")
         )
         if text:
+            text = "\n".join([text, *unheard(run, cls)])
             held = [(name, read(row, name) if not isinstance(row, Mapping) else row.get(name)) for name in fields]
             return closing(text, lambda: delivered_to(run, cls), lambda: if_right("expect_view", [view_id], held))
     if that is not None and not callable(that):
         text = value_text(that, row, subject=f"row {view_id!r} of {cls.__name__}", root="view")
         if not text:
             return None
+        text = "\n".join([text, *unheard(run, cls)])
         return closing(text, lambda: delivered_to(run, cls), lambda: if_right("expect_view", [view_id, row]))
     if that is not None and not says_yes(that, row):
         text = f"the function said no to row {view_id!r} of {cls.__name__}: {render(row)}"
+        text = "\n".join([text, *unheard(run, cls)])
         return closing(text, lambda: delivered_to(run, cls))
     return None
 

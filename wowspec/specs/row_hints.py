@@ -1,4 +1,4 @@
-"""Why a projection keeps no row: nothing reached it, its function failed, or ran and wrote nothing."""
+"""Why a projection keeps no row, or another: nothing reached it, or not all; its function failed or wrote nothing."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Final
 from ..modeling.places import PACKAGE, place_of
 from ..modeling.processors import EventFunction, processor_metadata
 from ..runtime.downstream.views import Views
-from ..world.points import EVENT_DELIVER
+from ..world.points import DOMAIN_EVENT_BUS_SEND, EVENT_DELIVER
 from ..world.world import LoggedFailure
 from .render import BRIEF, render
 from .run import Run
@@ -58,6 +58,27 @@ def unwritten(run: Run, cls: type) -> list[str]:
     if run.session.runtime.views.of(cls):
         return [f"  made by {places}"]
     return [f"  hint: {places} ran, and wrote no row"]
+
+
+def unheard(run: Run, cls: type) -> list[str]:
+    """A line that says which events were given and never told to a projection, below a text about one of its rows."""
+    session = run.session
+    told = {row.subject.id for row in session.world.trace.rows if row.point == DOMAIN_EVENT_BUS_SEND}
+    taken = tuple(kind for each in processor_metadata(cls).functions for kind in each.handler.supported)
+    store = session.runtime.event_store
+    streams = (stream for reference in store.aggregate_ids() for stream in store.peek(reference))
+    kinds = [
+        type(event.body).__name__
+        for stream in streams
+        if stream.id not in told
+        for event in stream.events
+        if isinstance(event.body, taken)
+    ]
+    if not kinds:
+        return []
+    names = ", ".join(list(dict.fromkeys(kinds))[:_MOST_NAMED])
+    count, them = ("1 event that was", "it") if len(kinds) == 1 else (f"{len(kinds)} events that were", "them")
+    return [f"  hint: {cls.__name__} never heard of {count} given ({names}): given(..., deliver=True) delivers {them}"]
 
 
 def _is_of(entry: LoggedFailure, name: str) -> bool:
