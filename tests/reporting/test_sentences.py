@@ -35,13 +35,13 @@ from wowspec.reporting.outcome_phrases import ERROR_WORDS
 from wowspec.reporting.phrases import PHRASES, in_words
 from wowspec.reporting.points_in_words import KIND_WORDS, POINT_WORDS, STAGE_WORDS, fault_in_words, point_in_words
 from wowspec.reporting.said import Said
-from wowspec.reporting.sentences import step_places, steps_in_words, verb_of
+from wowspec.reporting.sentences import _expectation, step_places, steps_in_words, verb_of
 from wowspec.reporting.steps_in_words import SETUPS, STEPS
 from wowspec.reporting.subjects import context_of, subject_of_way, title_of_spec, title_of_test
 from wowspec.specs.builder import Spec
 from wowspec.specs.concurrent_spec import ConcurrentSpec
 from wowspec.specs.nodes import Setup, Step, Subject
-from wowspec.specs.recorded import CONDITION_VERBS
+from wowspec.specs.recorded import CONDITION_VERBS, Expected
 from wowspec.specs.tracking import aside
 from wowspec.world.points import KINDS, POINTS
 
@@ -639,3 +639,18 @@ def test_a_setup_without_words_is_told_by_its_verb():
         made = spec(Parcel)._add(Setup("with_magic", lambda session: None))
 
     assert told(made) == ["with with magic"]
+
+
+def test_no_line_is_endless():
+    """Values within values within values are cut."""
+    deep: object = ["x" * 100] * 12
+    for _ in range(2):
+        deep = [deep] * 12
+    with aside():
+        node = given().when(ANN)._node
+    found = _expectation(
+        node, Expected("expect_state", (), {"by": deep}, test_no_line_is_endless.__code__, 0), "parcel", "view"
+    )
+
+    assert len(found["sentence"]) <= 4_000
+    assert " more characters …" in found["sentence"]

@@ -104,6 +104,8 @@ def test_a_title_begins_with_a_capital():
         (Decimal("12.50"), "12.50"),
         (Decimal("1E+3"), "1000"),
         (Decimal("NaN"), "NaN"),
+        (Decimal("1E+999999999"), "1E+999999999"),
+        (Decimal("1E-40"), "1E-40"),
         ("o-1", "o-1"),
         ("Wangjing 1", "Wangjing 1"),
         ("", "(empty)"),
@@ -244,3 +246,18 @@ def test_ordinals(number, said):
 def test_joined():
     """One, two, three."""
     assert [joined([]), joined(["a"]), joined("ab"), joined("abc", "or")] == ["", "a", "a and b", "a, b or c"]
+
+
+def test_of_many_members_the_first_are_looked_at():
+    """A list of a million is told in the time of twelve."""
+    asked = []
+
+    class Shy:
+        def __repr__(self) -> str:
+            asked.append(self)
+            return "shy"
+
+    text = value_in_words([Shy() for _ in range(1_000)])
+
+    assert text.endswith(" and 989 more")
+    assert len(asked) < 100

@@ -39,6 +39,8 @@ from .wording import plural, words
 _MOST_DETAILS: Final = 24
 #: Neighbouring lines that begin alike.
 _MOST_ALIKE: Final = 8
+#: Characters of a line; what is cut is counted in its place.
+_MOST_TEXT: Final = 4_000
 _CODE: Final = Limits(text=400, items=24, depth=10, line=1_000)
 
 
@@ -135,8 +137,8 @@ def _json(keyword: str, verb: str, found: Words, code: str) -> StepJson:
     return {
         "keyword": keyword,
         "verb": verb,
-        "sentence": found.sentence,
-        "details": _few(_without_repetition(found.details)),
+        "sentence": shorten(found.sentence, _MOST_TEXT),
+        "details": [shorten(line, _MOST_TEXT) for line in _few(_without_repetition(found.details))],
         "code": code,
     }
 

@@ -7,8 +7,9 @@ import decimal
 import enum
 import re
 import uuid
-from collections.abc import Callable, Iterable, Mapping, Sequence, Set as AbstractSet
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Set as AbstractSet
 from dataclasses import fields as dataclass_fields, is_dataclass
+from itertools import islice
 from typing import Any, Final
 
 from pydantic import BaseModel, RootModel, SecretBytes, SecretStr
@@ -25,6 +26,8 @@ from ..specs.render import in_order, render, shorten
 _MOST_TEXT: Final = 160
 #: Members of one list, set or mapping.
 _MOST_MEMBERS: Final = 12
+#: Digits of a decimal number on either side of its point.
+_MOST_DIGITS: Final = 30
 #: Levels of nesting.
 _MOST_LEVELS: Final = 8
 
@@ -104,10 +107,10 @@ def _known(value: Any, level: int) -> str:
         if isinstance(value, family):
             return write(value)
     if isinstance(value, Mapping):
-        entries = [f"{_value(key, level + 1)}: {_value(item, level + 1)}" for key, item in value.items()]
-        return f"({', '.join(_few(entries))})" if entries else "none"
+        entries = _few(value.items(), lambda entry: f"{_value(entry[0], level + 1)}: {_value(entry[1], level + 1)}")
+        return f"({', '.join(entries)})" if entries else "none"
     if isinstance(value, AbstractSet):
-        return joined(_few([_member(item, level) for item in in_order(value)])) or "none"
+        return joined(_few(in_order(value), lambda item: _member(item, level))) or "none"
     if isinstance(value, Some):
         return _loose(value)
     if isinstance(value, AnyOf):
@@ -116,7 +119,7 @@ def _known(value: Any, level: int) -> str:
     if fields is not None:
         return _money(value) or _record(fields, level)
     if isinstance(value, Sequence):
-        return joined(_few([_member(item, level) for item in value])) or "none"
+        return joined(_few(value, lambda item: _member(item, level))) or "none"
     if isinstance(value, type) or callable(value):
         name = getattr(value, "__name__", "")
         return title(name) if name and "<" not in name else "anything that meets its condition"
@@ -141,11 +144,12 @@ def _said(label: str, value: Any, level: int) -> str:
     return f"{label} {text}" if text.startswith("(") else f"{label}: {text}"
 
 
-def _few(texts: Sequence[str]) -> list[str]:
-    listed = list(texts)
-    if len(listed) <= _MOST_MEMBERS:
-        return listed
-    return [*listed[: _MOST_MEMBERS - 1], f"{len(listed) - _MOST_MEMBERS + 1} more"]
+def _few(members: Collection[Any], write: Callable[[Any], str]) -> list[str]:
+    """Texts of the first members, and how many more there are: of those nothing is written."""
+    count = len(members)
+    if count <= _MOST_MEMBERS:
+        return [write(member) for member in members]
+    return [*map(write, islice(members, _MOST_MEMBERS - 1)), f"{count - _MOST_MEMBERS + 1} more"]
 
 
 def _money(value: Any) -> str | None:
@@ -170,6 +174,11 @@ def _text(value: str) -> str:
 
 def _member_name(value: enum.Enum) -> str:
     return words(value.name) if value.name else str(value.value)
+
+
+def _decimal(value: decimal.Decimal) -> str:
+    """With all its digits; with an exponent, where they would be zeros for the most part."""
+    return f"{value:f}" if value.is_finite() and abs(value.adjusted()) <= _MOST_DIGITS else str(value)
 
 
 def _date(value: dt.date) -> str:
@@ -217,7 +226,7 @@ _ATOMS: Final[tuple[tuple[Any, Callable[[Any], str]], ...]] = (
     (str, _text),
     (int, str),
     (float, repr),
-    (decimal.Decimal, lambda value: f"{value:f}" if value.is_finite() else str(value)),
+    (decimal.Decimal, _decimal),
     ((bytes, bytearray), lambda value: plural(len(value), "byte")),
     (dt.datetime, _datetime),
     (dt.date, _date),
