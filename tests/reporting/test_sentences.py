@@ -611,7 +611,6 @@ def test_branches_are_titles_and_no_steps():
         (given(AggregateDeleted()), None, ""),
         (given(), None, ""),
     ],
-    ids=repr,
 )
 def test_what_a_spec_is_about(made, subject, context):
     """Its first word says it, else the first command or event."""

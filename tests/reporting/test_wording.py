@@ -148,7 +148,6 @@ def test_a_title_begins_with_a_capital():
         (lambda value: value, "anything that meets its condition"),
         (int, "Int"),
     ],
-    ids=repr,
 )
 def test_values_are_readable(value, said):
     """Each kind of value as people write it; what could be mistaken stands in quotes."""
@@ -199,7 +198,6 @@ def test_circles_end():
         (Plain(), "Plain (depth: 3)"),
         ("text", "text"),
     ],
-    ids=repr,
 )
 def test_messages_are_told_by_phrase_or_by_fields(value, said):
     """Its own phrase, else the class in words and what was set."""
