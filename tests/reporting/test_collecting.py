@@ -34,6 +34,7 @@ def test_tests_are_those_that_concern_us(document, tests):
     """Those that made specs or failed, in the order of their ids; none that has nothing to do with specs and passed."""
     assert [test["id"] for test in document["tests"]] == sorted(test["id"] for test in document["tests"])
     assert "test_plain" not in tests
+    assert document["other_tests"] == 1
     assert {name: test["outcome"] for name, test in tests.items()} == {
         "test_order": "passed",
         "test_a_wrong_expectation": "failed",

@@ -327,8 +327,8 @@ def test_what_was_not_asked_for_is_not_there(document):
 def test_an_empty_suite_has_a_page():
     """No test, nothing explored: the page is whole all the same."""
     empty = {
-        "schema": 1, "tool": "wowspec", "version": "0", "title": "nothing", "tests": [], "exploration": [],
-        "coverage": None, "strength": None, "unreachable": None,
+        "schema": 1, "tool": "wowspec", "version": "0", "title": "nothing", "tests": [], "other_tests": 0,
+        "exploration": [], "coverage": None, "strength": None, "unreachable": None,
     }  # fmt: skip
 
     data = data_of(page_text(empty))
@@ -362,6 +362,13 @@ def test_without_scripts_a_thousand_failures_are_named(document):
     assert static.count("<h3>") == 1000
     assert static.count("<pre>") == MOST_TEXTS
     assert static.count("… 440 more lines") == MOST_TEXTS
+
+
+def test_tests_without_specs_are_counted(document):
+    """They count for pytest, and whoever reads both numbers wonders: the page says how many it does not show."""
+    assert document["other_tests"] == data_of(page_text(document))["others"] > 0
+    assert "<th scope='row'>other tests, without specs</th>" in unscripted(document)
+    assert "other tests" not in unscripted({**document, "other_tests": 0})
 
 
 def test_steps_can_be_read_back(document, text):

@@ -435,6 +435,18 @@ def test_nothing_was_asked_for(opened, document, tmp_path):
     assert "Not asked for this time" in opened(path=path).text()
 
 
+def test_tests_without_specs_are_told_apart(opened, document, tmp_path):
+    """The first page says of which tests it speaks, and how many others there are."""
+    passed = [test for test in document["tests"] if test["outcome"] == "passed"]
+    only = {**document, "tests": passed, "exploration": [], "coverage": None}
+    for others, heading in ((3, f"All {len(passed)} tests with specs passed"), (0, f"All {len(passed)} tests passed")):
+        path = tmp_path / f"others_{others}.html"
+        write_html({**only, "other_tests": others}, path)
+        text = opened(path=path).text()
+        assert heading in text
+        assert ("other tests, without specs" in text) is (others > 0)
+
+
 def test_without_scripts(browser, report, document):
     """Where scripts are off, the numbers and what failed can be read."""
     page = browser.open(report.as_uri(), scripts=False, width=400)

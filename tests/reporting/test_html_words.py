@@ -97,8 +97,8 @@ def document(results: list[dict[str, Any]]) -> dict[str, Any]:
         for result in results
     ]  # fmt: skip
     return {
-        "schema": 1, "tool": "wowspec", "version": "0", "title": "it", "tests": tests, "exploration": results,
-        "coverage": 50.0, "strength": None, "unreachable": None,
+        "schema": 1, "tool": "wowspec", "version": "0", "title": "it", "tests": tests, "other_tests": 0,
+        "exploration": results, "coverage": 50.0, "strength": None, "unreachable": None,
     }  # fmt: skip
 
 

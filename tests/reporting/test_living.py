@@ -64,6 +64,7 @@ def document(*tests: schema.TestJson) -> DocumentJson:
         "version": "1",
         "title": "post",
         "tests": list(tests),
+        "other_tests": 0,
         "exploration": [],
         "coverage": None,
         "strength": None,

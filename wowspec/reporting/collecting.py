@@ -285,16 +285,18 @@ class Collector:
         """
         results = [_without_stories(result) if result["same_as"] else result for result in self.results]
         explored = {result["test"] for result in results}
+        tests = [
+            test
+            for _, test in sorted(self._tests.items())
+            if test["specs"] or test["outcome"] in ("failed", "error") or test["id"] in explored
+        ]
         return DocumentJson(
             schema=SCHEMA_VERSION,
             tool="wowspec",
             version=_version(),
             title=root.name,
-            tests=[
-                test
-                for _, test in sorted(self._tests.items())
-                if test["specs"] or test["outcome"] in ("failed", "error") or test["id"] in explored
-            ],
+            tests=tests,
+            other_tests=len(self._tests) - len(tests),
             exploration=results,
             coverage=coverage_percent(results) if any(result["cells"] for result in results) else None,
             strength=strength,

@@ -89,6 +89,7 @@ class DocumentJson(TypedDict):
         version: of wowspec.
         title: name of the project: of the root directory.
         tests: those that made specs, failed, or were explored, in the order of their ids.
+        other_tests: how many more there are, which made no spec and did not fail.
         exploration: as `--wowspec-fault-json` has it; empty: nothing was explored. A spec with the same steps as
             another one (`same_as`) has no stories of its own.
         coverage: percent of the possible cells (point and kind) that were explored; None: nothing was.
@@ -101,6 +102,7 @@ class DocumentJson(TypedDict):
     version: str
     title: str
     tests: list[TestJson]
+    other_tests: int
     exploration: list[ResultJson]
     coverage: float | None
     strength: dict[str, Any] | None

@@ -65,6 +65,7 @@ def payload_of(document: DocumentJson) -> dict[str, Any]:
         "words": words.all,
         "outcomes": dict(Counter(test["outcome"] for test in tests)),
         "specs": sum(len(test["specs"]) for test in tests),
+        "others": document["other_tests"],
         "tests": shown,
         "faults": faults,
         "strength": _strength(document["strength"]),

@@ -27,6 +27,8 @@ def unscripted(document: DocumentJson) -> str:
     ]
     rows = [("tests", str(len(tests))), ("specs", str(sum(len(test["specs"]) for test in tests)))]
     rows += [(name, str(count)) for name, count in sorted(outcomes.items())]
+    others = document["other_tests"]
+    rows += [("other tests, without specs", str(others))] if others else []
     if document["exploration"]:
         swept = [result for result in document["exploration"] if not result["not_swept"] and not result["same_as"]]
         rows += [("plans of faults", str(sum(result["plans"] for result in swept)))]

@@ -6,7 +6,9 @@ function verdict() {
   const due = faults ? faults.counts.domain : 0;
   if (failedTests.length) return `${number(failedTests.length)} of ${several(tests.length, "test")} failed`;
   if (due) return `All tests passed, and ${several(due, "failure ordering")} ${due === 1 ? "breaks" : "break"} a law`;
-  return tests.length === 1 ? "The one test passed" : tests.length ? `All ${number(tests.length)} tests passed` : "No test made a spec";
+  // pytest counts the others, too.
+  const which = data.others ? " with specs" : "";
+  return tests.length === 1 ? `The one test${which} passed` : tests.length ? `All ${number(tests.length)} tests${which} passed` : "No test made a spec";
 }
 
 function tiles() {
@@ -15,6 +17,7 @@ function tiles() {
     tile(number(data.outcomes.passed || 0), "passed", "#specs", "good"),
   ];
   if (data.specs !== tests.length) found.splice(1, 0, tile(number(data.specs), data.specs === 1 ? "spec" : "specs", "#specs"));
+  if (data.others) found.push(tile(number(data.others), data.others === 1 ? "other test, without a spec" : "other tests, without specs"));
   if (failedTests.length) found.push(tile(number(failedTests.length), "failed", "#specs-failed", "bad"));
   for (const outcome of ["skipped", "xfailed"]) {
     if (data.outcomes[outcome]) found.push(tile(number(data.outcomes[outcome]), outcomeOf(outcome)[0], "#specs"));
