@@ -8,6 +8,7 @@ import pytest
 
 from wowspec.reporting import plugin
 from wowspec.reporting.collecting import Collector
+from wowspec.reporting.failing import without_root
 
 from .sessions import document_of, run_session
 
@@ -210,3 +211,18 @@ def test_a_test_outside_the_root_directory_says_its_file(tmp_path):
     document = document_of(tmp_path / "root", f"--rootdir={tmp_path / 'root'}", str(tmp_path / "test_outside.py"))
 
     assert [test["file"] for test in document["tests"] if test["id"].endswith("test_a")] == ["../test_outside.py"]
+
+
+def test_files_are_named_from_the_root_directory(tmp_path, monkeypatch):
+    """From wherever pytest was called; code elsewhere as it is imported."""
+    root, elsewhere = tmp_path / "root", tmp_path / "else where"
+    for file in (root / "tests" / "test_a.py", elsewhere / "shop" / "domain.py"):
+        file.parent.mkdir(parents=True)
+        file.touch()
+    monkeypatch.syspath_prepend(str(elsewhere))
+    text = f"made by Shop.sell ({elsewhere / 'shop' / 'domain.py'}:3), {elsewhere} and nowhere.py:7"
+    told = f"made by Shop.sell (shop/domain.py:3), {elsewhere} and nowhere.py:7"
+
+    for here, name in ((root, "tests/test_a.py"), (root / "tests", "test_a.py"), (tmp_path, "root/tests/test_a.py")):
+        monkeypatch.chdir(here)
+        assert without_root(f"{name}:5: {text}", root) == f"tests/test_a.py:5: {told}"

@@ -283,7 +283,8 @@ class Collector:
             strength: what perturbations came to, if they were asked for.
             unreachable: likewise what was found of the givens.
         """
-        results = [_without_stories(result) if result["same_as"] else result for result in self.results]
+        strength, unreachable, found = (_seen_from(root, each) for each in (strength, unreachable, self.results))
+        results = [_without_stories(result) if result["same_as"] else result for result in found]
         explored = {result["test"] for result in results}
         tests = [
             test
@@ -302,6 +303,17 @@ class Collector:
             strength=strength,
             unreachable=unreachable,
         )
+
+
+def _seen_from(root: Path, value: Any) -> Any:
+    """Plain JSON whose texts name files as seen from the root directory, wherever pytest was called."""
+    if Path.cwd() == root:
+        return value
+    if isinstance(value, str):
+        return without_root(value, root) if ".py:" in value else value
+    if isinstance(value, dict):
+        return {key: _seen_from(root, item) for key, item in value.items()}
+    return [_seen_from(root, item) for item in value] if isinstance(value, list) else value
 
 
 def _without_stories(result: ResultJson) -> ResultJson:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import re
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from traceback import format_exception_only
@@ -18,6 +20,8 @@ from ..specs.tracebacks import is_of_author
 _MOST_TEXT = 20_000
 
 
+#: A relative path of a file, before a line's number.
+_FILE = re.compile(r"(?<![\w./\\-])[\w.-][\w./\\-]*\.py(?=:\d)")
 #: Where a call stands: code, and its offset there.
 Line = tuple[CodeType, int]
 
@@ -92,8 +96,26 @@ def _chain(error: BaseException) -> Iterator[BaseException]:
 
 
 def without_root(text: str, root: Path) -> str:
-    """A text whose paths are seen from the root directory."""
-    return text.replace(f"{root}{os.sep}", "")
+    """A text whose paths are seen from the root directory; those of code elsewhere from where it is imported.
+
+    Texts of failures name files as seen from the working directory, which says nothing of the suite.
+    """
+    text = text.replace(f"{root}{os.sep}", "")
+    here = Path.cwd()
+    if here != root:
+        text = _FILE.sub(lambda found: _from_root(found[0], here, root), text)
+    for folder in sorted({each for each in sys.path if len(Path(each).parts) > 1}, key=len, reverse=True):
+        if folder in text:
+            text = re.sub(rf"{re.escape(folder)}{re.escape(os.sep)}(?=[^\n:]*\.py:\d)", "", text)
+    return text
+
+
+def _from_root(file: str, here: Path, root: Path) -> str:
+    """A file that is seen from the working directory."""
+    path = Path(os.path.normpath(here / file))
+    if not path.is_file():
+        return file
+    return path.relative_to(root).as_posix() if path.is_relative_to(root) else str(path)
 
 
 def _said(error: BaseException) -> str:
