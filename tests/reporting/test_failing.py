@@ -226,3 +226,25 @@ def test_files_are_named_from_the_root_directory(tmp_path, monkeypatch):
     for here, name in ((root, "tests/test_a.py"), (root / "tests", "test_a.py"), (tmp_path, "root/tests/test_a.py")):
         monkeypatch.chdir(here)
         assert without_root(f"{name}:5: {text}", root) == f"tests/test_a.py:5: {told}"
+
+
+def test_a_test_that_cannot_be_told_ends_no_session(tmp_path):
+    """What its author made of it is told to fail; the others are told."""
+    suite = """
+class Title(str):
+    def strip(self, *args):
+        raise RuntimeError("no title")
+
+def test_a():
+    assert False
+
+def test_b():
+    assert False
+
+test_a.__doc__ = Title("a")
+"""
+    a, b = document_of(tmp_path, suite=suite)["tests"]
+
+    assert a["outcome"] == b["outcome"] == "failed"
+    assert a["failure"].endswith("\nthis test cannot be told: RuntimeError: no title")
+    assert b["failure"] == "AssertionError: assert False"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Callable, Generator, Iterable, Mapping
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from pathlib import Path
 from traceback import extract_tb
@@ -15,6 +15,7 @@ import pytest
 
 from ..errors import SpecError
 from ..specs import tracking
+from ..specs.run_json import error_text
 from .collecting import Collector, json_of_test, lost_test, outcome_of, uncollected
 from .document import DocumentJson, TestJson
 from .mermaid import INDEX_MARKER, is_ours
@@ -145,15 +146,15 @@ class ReportPlugin:
         report = yield
         if report.when != "call":
             if not report.passed:
-                setattr(report, CARRIED, json_of_test(item, report, call))
+                setattr(report, CARRIED, _told(item, report, call))
             return report
         errors = item.stash.setdefault(_ERRORS, [])
         if report.failed and call.excinfo is not None:
             errors.append(call.excinfo.value)
         if _MADE not in item.stash:
-            setattr(report, PART, json_of_test(item, report, call))
+            setattr(report, PART, _told(item, report, call))
         else:
-            setattr(report, CARRIED, json_of_test(item, report, call, item.stash[_MADE], errors=errors))
+            setattr(report, CARRIED, _told(item, report, call, item.stash[_MADE], errors))
             del item.stash[_MADE], item.stash[_ERRORS]
         return report
 
@@ -215,6 +216,22 @@ class ReportPlugin:
             terminalreporter.line(f"wowspec: {line}", red=True)
         for each in self._written:
             terminalreporter.write_sep("-", f"wowspec: {each.kind} report: {each.said}")
+
+
+def _told(
+    item: pytest.Item,
+    report: pytest.TestReport,
+    call: pytest.CallInfo[None],
+    made: tracking.Tracker | None = None,
+    errors: Sequence[BaseException] = (),
+) -> TestJson:
+    """A test as JSON; a test that cannot be told is no reason for the session to end."""
+    try:
+        return json_of_test(item, report, call, made, errors=errors)
+    except Exception as error:  # noqa: BLE001 - whatever an author's objects do when they are looked at
+        told = lost_test(report, item.config.rootpath)
+        why = f"this test cannot be told: {error_text(error)}"
+        return {**told, "outcome": outcome_of(report), "failure": f"{told['failure']}\n{why}".lstrip()}
 
 
 def asked(said: Iterable[str], kinds: Mapping[str, bool], folder: Path) -> list[Asked]:
