@@ -82,8 +82,9 @@ class Tracker:
         if self.soft:
             found, self.soft = self.soft, []
             raise_at(found[0].place, soft_failure(found))
+        nodes = [*self.nodes, *self._faults_from_outside()]
         for check in (_require_judged, _require_settled, self._require_struck):
-            for node in [*self.nodes, *self._faults_from_outside()]:
+            for node in nodes:
                 try:
                     check(node)
                 except SpecFailure as failure:
