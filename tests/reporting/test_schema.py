@@ -40,7 +40,7 @@ def test_the_schema_is_up_to_date():
 
 
 def test_every_key_says_what_it_is():
-    """Keys of reports are explained where they are declared; those of findings in docs/failure-orderings-reference.md."""
+    """Keys of reports are explained where they are declared, of findings in docs/failure-orderings-reference.md."""
     told = schema()["$defs"]
     silent = [
         f"{name}.{key}"
