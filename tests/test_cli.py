@@ -191,12 +191,13 @@ def test_docs_runs_pytest_and_passes_arguments_on(tmp_path, monkeypatch):
     assert (tmp_path / "a").is_dir()
 
 
-def test_docs_has_a_folder_of_its_own(tmp_path, monkeypatch):
-    """Where nobody says one."""
+@pytest.mark.parametrize("said", [[], [""]])
+def test_docs_has_a_folder_of_its_own(tmp_path, monkeypatch, said):
+    """Where nobody says one, or a variable of a shell that is empty: pages are not strewn about the project."""
     monkeypatch.chdir(tmp_path)
     process = started(monkeypatch, 0)
 
-    assert main(["docs"]) == 0
+    assert main(["docs", *said]) == 0
 
     assert process.command[-1] == f"--wowspec-report=docs:{Path('docs', 'scenarios')}"
 

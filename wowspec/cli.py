@@ -41,7 +41,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if passed_on and options.command != "docs":
         parser.error("only `wowspec docs` passes arguments on to pytest, after --")
     try:
-        return _docs(Path(options.dir), passed_on) if options.command == "docs" else _new(options)
+        return _docs(Path(options.dir or _DOCS), passed_on) if options.command == "docs" else _new(options)
     except (SpecError, OSError) as error:
         sys.stderr.write(f"wowspec {options.command}: {error}\n")
         return _USAGE
