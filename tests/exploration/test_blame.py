@@ -31,7 +31,8 @@ def post(spec: Spec[Any]) -> Spec[Any]:
     return spec.using(commands.parcels).inject_factory(tariff=commands.Tariff).when(commands.Post(id="p-1", grams=5))
 
 
-@pytest.mark.parametrize("profile", ["in_memory", pytest.param("kafka", marks=pytest.mark.long)])
+@pytest.mark.long
+@pytest.mark.parametrize("profile", ["in_memory", "kafka"])
 @pytest.mark.parametrize("steps", [transfer, count, post, sell_kept], ids=lambda steps: steps.__name__)
 def test_a_correct_system_is_blamed_for_what_the_witness_is(steps, profile):
     """Whatever breaks a law in a correct system breaks it for the witness, too."""

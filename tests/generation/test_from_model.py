@@ -392,6 +392,7 @@ def test_plain_classes_are_records():
     assert any(address.number != 1 for move in moves for address in move.to)
 
 
+@pytest.mark.long
 def test_a_deep_tree_has_several_levels_and_ends():
     """Recursive values hold themselves some levels deep, and no deeper."""
 

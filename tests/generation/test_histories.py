@@ -269,6 +269,7 @@ def test_histories_of_several_instances():
     assert any([item.id for item in history] == ["a", "b", "a"] for history in found)
 
 
+@pytest.mark.long
 def test_histories_shrink():
     """The shortest history with what is looked for, of the simplest commands."""
     found = find(

@@ -295,6 +295,7 @@ def test_last_frame_is_the_authors(ran, name):
     assert re.findall(r"^(\S+\.py):\d+: ", text, flags=re.MULTILINE) == ["test_suite.py"]
 
 
+@pytest.mark.long
 def test_forgotten_specs_over_processes(tmp_path):
     """With tests spread over two processes the same tests fail, and reports travel."""
     pytest.importorskip("xdist", reason="tests are spread over processes by pytest-xdist, an extra of the test suite")

@@ -59,6 +59,7 @@ def stories(output):
     return [part.partition("\n____")[0] for part in output.split("wowspec story")[1:]]
 
 
+@pytest.mark.long
 def test_the_whole_story_comes_with_vv(folder):
     """Below each failure, that of the example that failed too, and of no test that passed; not without `-vv`."""
     finished = run_pytest(folder, "-vvv", "-pno:xdist", "-pno:randomly")
@@ -73,6 +74,7 @@ def test_the_whole_story_comes_with_vv(folder):
 
 
 @pytest.mark.skipif(importlib.util.find_spec("xdist") is None, reason="the extra `test` brings pytest-xdist")
+@pytest.mark.long
 def test_stories_come_from_other_processes_as_they_are(folder):
     """A section is plain text, so it travels."""
     here = stories(run_pytest(folder, "-vvv", "-pno:xdist", "-pno:randomly", "-k", "payment").stdout)
@@ -82,6 +84,7 @@ def test_stories_come_from_other_processes_as_they_are(folder):
     assert here[0].partition("=====")[0] == there[0].partition("=====")[0]
 
 
+@pytest.mark.long
 def test_colours_are_for_terminals_alone(folder):
     """With colours what was struck stands out; a file of results gets plain text."""
     coloured = run_pytest(folder, "-vvv", "--color=yes", "--junitxml=results.xml", "-k", "payment", "-pno:xdist")

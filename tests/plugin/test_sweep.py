@@ -164,7 +164,7 @@ def test_specs_that_differ_in_their_profile_share_no_result(suite):
     assert "2 specs, " in finished.stdout
 
 
-@pytest.mark.parametrize("seed", ["0", "77"])
+@pytest.mark.parametrize("seed", ["0", pytest.param("77", marks=pytest.mark.long)])
 def test_the_replay_line_reproduces_the_finding(suite, monkeypatch, seed):
     """Under another hash seed, too; and on several processes."""
     monkeypatch.setenv("PYTHONHASHSEED", seed)

@@ -86,6 +86,7 @@ def test_no_frame_of_the_kit_is_shown(name, plain):
     assert re.search(r"^>  ", text, re.MULTILINE)
 
 
+@pytest.mark.long
 def test_a_verbose_run_and_one_of_ci_show_the_same(tmp_path, plain):
     """Neither more frames nor a text cut short."""
     verbose, on_ci = tmp_path / "verbose", tmp_path / "ci"
