@@ -410,7 +410,8 @@ def index() -> str:
     said = (
         "# API reference\n\nEvery public name: `from wowspec import given`. "
         "The pytest options and their tables are in [the README](../../README.md). A number such as CMD-242 "
-        "names the clause of the runtime's behaviour that a sentence rests on: [the ledger](../fidelity.md) has them all.\n\n"
+        "names the clause of the runtime's behaviour that a sentence rests on: [the ledger](../fidelity.md) has them "
+        "all.\n\n"
         f"{_MADE}"
     )
     for topic in TOPICS:
