@@ -36,6 +36,8 @@ SEEN_TEST: Final = pytest.StashKey[list[Callable[[pytest.Item, Any], None]]]()
 _COLLECTED: Final = "wowspec.exploration.collected"
 _CARRIED: Final = "wowspec_faults"
 _TOLD: Final = "wowspec_faults_told"
+#: The attribute of a test that explores by itself.
+_EXPLORES: Final = "wowspec_exploration"
 #: How many specs a test made, where JUnit XML is written.
 _SPECS: Final = pytest.StashKey[int]()
 #: Registered in a process that runs plans for another one, which alone reports.
@@ -267,6 +269,10 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, Any, Any]:
     tracking = sys.modules.get(_TRACKING)
     if tracking is not None:
         tracking.start()
+    if hasattr(getattr(item, "obj", None), _EXPLORES):
+        from .exploration.progress import watch
+
+        watch(item)
     tracker = None
     try:
         result = yield

@@ -157,6 +157,23 @@ def test_workers_are_quiet(monkeypatch):
     assert not is_looked_at(config)
 
 
+EXPLORING = """
+import wowspec.exploration.progress as progress
+from tests.exploration.shop import PlaceOrder, shop
+from wowspec import explore_faults
+
+progress.FIRST_AFTER = progress.EVERY = 0
+
+
+def test_other():
+    pass
+
+
+@explore_faults
+def test_order(spec):
+    print("noise of the test")
+    spec.using(shop).when(PlaceOrder(id="o-1")).expect_any_outcome()
+"""
 SUITE = """
 import wowspec.exploration.progress as progress
 from tests.exploration.shop import PlaceOrder, shop
@@ -179,30 +196,42 @@ def test_other():
 @pytest.mark.parametrize("options", [[], ["-s"], ["-v"]], ids=["captured", "not captured", "verbose"])
 def test_a_real_terminal(tmp_path, options):
     """The line goes past pytest's capture, which goes on as before; pytest's own line goes on where it was."""
-    pty = pytest.importorskip("pty", reason="this system has no pseudo-terminals")
-    (tmp_path / "pytest.ini").write_text("[pytest]\n")
-    (tmp_path / "test_it.py").write_text(SUITE)
-    environment = {
-        name: value for name, value in os.environ.items() if not name.startswith(("PYTEST_", "CI", "GITHUB_"))
-    }
-    environment |= {"TERM": "xterm", "PYTHONPATH": os.getcwd(), "COLUMNS": "120"}  # noqa: PTH109
-    own, theirs = pty.openpty()
-    command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-p", "no:randomly", "--color=no", *options]
-    with subprocess.Popen(
-        [*command, "--wowspec-faults=sweep"], cwd=tmp_path, env=environment, stdout=theirs, stderr=theirs
-    ) as process:
-        os.close(theirs)
-        said = b""
-        with contextlib.suppress(OSError):
-            while more := os.read(own, 65536):
-                said += more
-    os.close(own)
-    text = said.decode()
+    status, text = at_a_terminal(tmp_path, SUITE, "--wowspec-faults=sweep", *options)
 
-    assert process.returncode == 1
+    assert status == 1
     assert re.search(r"\rwowspec: test 1 of 2, test_order: \d+ plans done, 0 found, \d+ left", text)
     progressed, _, rest = text.partition("= FAILURES =")
     assert progressed.count("noise of the test") == ("-s" in options)
     assert "plans done" not in rest
     assert ("noise of the test" in rest) is ("-s" not in options)
     assert re.search(r"\r +\r(\x1b\[A\x1b\[\d+C)?(FAILED|F)", progressed)
+
+
+@pytest.mark.long
+def test_what_explores_by_itself_has_a_line(tmp_path):
+    """Without any option; with the place of the test among all."""
+    status, text = at_a_terminal(tmp_path, EXPLORING)
+
+    assert status == 1
+    assert re.search(r"\rwowspec: test 2 of 2, test_order: \d+ plans done, \d+ found, \d+ left", text)
+
+
+def at_a_terminal(folder, suite, *options):
+    """What a pytest session there comes to, and all that it writes."""
+    pty = pytest.importorskip("pty", reason="this system has no pseudo-terminals")
+    (folder / "pytest.ini").write_text("[pytest]\n")
+    (folder / "test_it.py").write_text(suite)
+    environment = {
+        name: value for name, value in os.environ.items() if not name.startswith(("PYTEST_", "CI", "GITHUB_"))
+    }
+    environment |= {"TERM": "xterm", "PYTHONPATH": os.getcwd(), "COLUMNS": "120"}  # noqa: PTH109
+    own, theirs = pty.openpty()
+    command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-p", "no:randomly", "--color=no", *options]
+    with subprocess.Popen(command, cwd=folder, env=environment, stdout=theirs, stderr=theirs) as process:
+        os.close(theirs)
+        said = b""
+        with contextlib.suppress(OSError):
+            while more := os.read(own, 65536):
+                said += more
+    os.close(own)
+    return process.returncode, said.decode()

@@ -290,4 +290,4 @@ def _group_text(findings: list[FindingJson]) -> str:
         if len(others) > _MOST_PLANS:
             lines.append(f"    … {len(others) - _MOST_PLANS} more")
     pin = ["  pin it:", *(f"    {line}".rstrip() for line in first["paste"].splitlines())]
-    return "\n".join([*lines, *pin, *mend_lines([item["law"] for item in first["broken"]])])
+    return "\n".join([*lines, *pin, *mend_lines(first["broken"])])

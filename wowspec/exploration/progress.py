@@ -12,6 +12,7 @@ from typing import Any, Final
 import pytest
 
 from ..faults.plans import Plan
+from .collected import Demands, demand, demand_no_more
 from .enumeration import RunMany, Step
 from .explore import SpecExploration
 from .findings import RecoveryClass
@@ -21,6 +22,7 @@ from .results import PlanJson
 FIRST_AFTER: Final = 2.0
 EVERY: Final = 0.2
 _UP: Final = "\x1b[A"
+_PROGRESS: Final = pytest.StashKey["Progress"]()
 
 
 def is_looked_at(config: pytest.Config) -> bool:
@@ -29,6 +31,19 @@ def is_looked_at(config: pytest.Config) -> bool:
     if reporter is None or hasattr(config, "workerinput") or config.get_verbosity() < 0:
         return False
     return bool(getattr(reporter, "isatty", False)) and not os.environ.get("CI") and os.environ.get("TERM") != "dumb"
+
+
+def watch(item: pytest.Item) -> None:
+    """A test with `@explore_faults` begins, in a session that explores nothing else: it has a line of its own."""
+    config = item.config
+    if config.pluginmanager.has_plugin("wowspec-faults") or not is_looked_at(config):
+        return
+    progress = config.stash.get(_PROGRESS, None)
+    if progress is None:
+        progress = config.stash[_PROGRESS] = Progress(config, len(item.session.items))
+        demand(Demands(watched=progress.watched))
+        config.add_cleanup(demand_no_more)
+    progress.begin(item.nodeid, item.session.items.index(item) + 1)
 
 
 class Progress:
@@ -50,9 +65,9 @@ class Progress:
         self._due = 0.0
         self._done = self._found = 0
 
-    def begin(self, test: str) -> None:
-        """A test begins."""
-        self._begun.setdefault(test, len(self._begun) + 1)
+    def begin(self, test: str, place: int = 0) -> None:
+        """A test begins; its place is counted where it is not said."""
+        self._begun.setdefault(test, place or len(self._begun) + 1)
 
     def watched(self, exploration: SpecExploration, run_many: RunMany[PlanJson]) -> RunMany[PlanJson]:
         """Runs plans as before, and counts them."""

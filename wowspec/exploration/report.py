@@ -21,6 +21,7 @@ from .findings import Finding
 from .ledgers import had_effect
 from .pasting import paste
 from .playing import Played, Way
+from .results import BrokenJson
 from .run_laws import RUN_LAW_BY_NAME, Broken
 from .trial import Trial
 
@@ -33,6 +34,9 @@ _MENDS: Final = {
     "convergence": "a row that is set from the event, or that remembers the ids of events that it counted (a version "
     "will do only for a row of one aggregate); expect_idempotent() checks it",
     "saga_completeness": "one command for one event, the second one for what follows the first; or alternatives=[...]",
+    "always": "a domain that keeps it at each moment, under this fault too; or a condition that says less",
+    "eventually": "something of the application that brings it about after this fault, such as compensation, or a "
+    "sender that tries again; or a condition that says no more than is promised",
     "no_swallowed_error": "a function that can be called again with the same event, since what is retried is",
 }
 
@@ -63,8 +67,9 @@ def finding_lines(finding: Finding, trial: Trial, base: Trial, test: str, broken
     return lines
 
 
-def mend_lines(laws: Sequence[str]) -> list[str]:
-    """What can be done about broken laws, and how one lives with them."""
+def mend_lines(broken: Sequence[BrokenJson]) -> list[str]:
+    """What can be done about broken laws, and how one lives with them; of those that are known where no other broke."""
+    laws = [item["law"] for item in broken if not item["known"]] or [item["law"] for item in broken]
     found = [f"  instead: {_MENDS[law]}" for law in laws if law in _MENDS]
     return [*found[:1], "  if it is to stay so: expected=['plan → law'], or a line of the baseline"]
 

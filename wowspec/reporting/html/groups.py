@@ -204,7 +204,7 @@ def _told(each: Found, tests: dict[str, int], words: Words, *, draws: bool) -> d
         "replay": finding["replay"],
         "paste": finding["paste"],
         "report": [words.at(line) for line in finding["report"]],
-        "mend": [words.at(line) for line in mend_lines([item["law"] for item in finding["broken"]])],
+        "mend": [words.at(line) for line in mend_lines(finding["broken"])],
         "told": [words.at(line) for line in finding["report"] if not line.startswith(_REPEATED)],
         "run": run_of(finding["story"], words) if draws and finding["story"] is not None else None,
         "also": [[tests.get(other, -1), other] for other in each.also],
