@@ -66,6 +66,7 @@ class SpecExploration:
             recoveries=said.recoveries(self.profile),
         )
         self._play = player
+        self._pinned: str | None = None
         _require_assertions_hold(self.explorer)
         require_same(way, self.explorer.base.played, player)
         self._kinds: dict[str, ProcessorKind] = {
@@ -187,6 +188,12 @@ class SpecExploration:
             and (item.plan in run or (whole and self.said.would_find(item, ports)))
         ]
 
+    def _paste(self, plan: Plan) -> str:
+        # The plans of a spec differ in one line of it.
+        if self._pinned is None:
+            self._pinned = pinned(self.way, Plan(), self.test)
+        return self._pinned.replace(f"example({str(Plan())!r})", f"example({str(plan)!r})", 1)
+
     def _finding(self, finding: Finding, played: Played) -> FindingJson:
         declared = {item.law for item in self.said.expected if item.plan == str(finding.plan)}
         broken = [
@@ -220,7 +227,7 @@ class SpecExploration:
             would_heal=finding.would_heal,
             replay=replay,
             report=report,
-            paste=pinned(self.way, finding.plan, self.test) if told else "",
+            paste=self._paste(finding.plan) if told else "",
             functions=concerned(played, self.explorer.base.played) if told else [],
             story=story,
         )
