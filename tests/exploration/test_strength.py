@@ -141,7 +141,9 @@ def test_an_undecided_error_is_noticed():
     made = given(on(Parcel, "p-1", REGISTERED)).when(Halt(id="p-1")).expect_error(code="NotSent")
     path = made.when(Send(id="p-1")).expect_event_count(2)._node.path()
 
-    found = {each.name: each for each in strength_of(path).tried}
+    strength = strength_of(path)
+    assert strength.left_out == ""
+    found = {each.name: each for each in strength.tried}
 
     assert any("it was halted" in text or "IllegalState" in text for text in found[
         "Parcel.halt → DomainError[NotSent] passed over, Halted follows"
