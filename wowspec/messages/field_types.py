@@ -19,7 +19,6 @@ import inspect
 import pathlib
 import re
 import sys
-import textwrap
 import types
 import typing
 import uuid
@@ -32,6 +31,7 @@ from pydantic.errors import PydanticUndefinedAnnotation
 from pydantic.functional_serializers import PlainSerializer, WrapSerializer
 
 from ..modeling.functions import Namespace, UnresolvedAnnotation
+from ..modeling.places import tree_of
 
 #: A definition is refused at the line of its author, not at ours.
 __tracebackhide__ = True
@@ -178,9 +178,8 @@ def _constructor_fields(cls: type, namespace: Namespace) -> Iterator[tuple[str, 
     function = vars(cls).get("__init__")
     if not isinstance(function, types.FunctionType):
         return
-    try:
-        node = ast.parse(textwrap.dedent(inspect.getsource(function))).body[0]
-    except (OSError, TypeError, SyntaxError, IndexError):
+    node = tree_of(function)
+    if node is None:
         return
     for statement in ast.walk(node):
         if isinstance(statement, ast.AnnAssign):

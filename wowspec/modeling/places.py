@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 import inspect
 import linecache
+import textwrap
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final
@@ -21,6 +23,20 @@ def short_path(filename: str) -> str:
         return str(Path(filename).relative_to(Path.cwd()))
     except ValueError:
         return filename
+
+
+def tree_of(function: Any) -> ast.FunctionDef | ast.AsyncFunctionDef | None:
+    """The syntax tree of a function's definition; None where there is no source, or it is no definition (a lambda)."""
+    function = inspect.unwrap(function)
+    code = getattr(function, "__code__", None)
+    if code is None or code.co_filename == "<string>":
+        # Nobody's source: where `python -c` runs, Python 3.13 keeps that command's lines under this name.
+        return None
+    try:
+        tree = ast.parse(textwrap.dedent(inspect.getsource(function))).body[0]
+    except (OSError, TypeError, SyntaxError, IndexError):
+        return None
+    return tree if isinstance(tree, ast.FunctionDef | ast.AsyncFunctionDef) else None
 
 
 def place_of(handler: HandlerFunction) -> str:

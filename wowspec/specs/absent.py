@@ -8,7 +8,6 @@ from __future__ import annotations
 import ast
 import inspect
 import sys
-import textwrap
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from types import CodeType, ModuleType
@@ -19,7 +18,7 @@ from ..modeling.aggregates import aggregate_metadata
 from ..modeling.claims import aggregates_of_event
 from ..modeling.functions import HandlerFunction
 from ..modeling.identity import AggregateRef
-from ..modeling.places import place_of
+from ..modeling.places import place_of, tree_of
 from ..modeling.processors import ProcessorKind, ProcessorMetadata, is_processor, processor_metadata
 from ..world.points import EVENT_DELIVER
 from .alignment import Match, Verdict
@@ -160,11 +159,8 @@ def _reached(run: Run, sagas: Sequence[ProcessorMetadata]) -> Iterator[HandlerFu
 
 def _returns_nothing(function: Callable[..., Any]) -> bool:
     """Whether no `return` of a function has a value, and it yields nothing."""
-    try:
-        tree: Any = ast.parse(textwrap.dedent(inspect.getsource(inspect.unwrap(function)))).body[0]
-    except (OSError, TypeError, SyntaxError, IndexError):
-        return False
-    return isinstance(tree, ast.FunctionDef | ast.AsyncFunctionDef) and not any(map(_gives, _own(tree.body)))
+    tree = tree_of(function)
+    return tree is not None and not any(map(_gives, _own(tree.body)))
 
 
 def _own(body: Sequence[ast.AST]) -> Iterator[ast.AST]:

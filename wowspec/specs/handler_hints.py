@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import inspect
-import textwrap
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from types import CoroutineType
@@ -16,7 +15,7 @@ from ..errors import CommandValidationError
 from ..messages.envelopes import CommandMessage
 from ..messages.records import attributes_of
 from ..modeling.functions import HandlerFunction
-from ..modeling.places import PACKAGE, short_path
+from ..modeling.places import PACKAGE, short_path, tree_of
 from ..modeling.unawaited import close_unawaited
 from ..world.points import EVENT_DELIVER
 from .items import CommandOf
@@ -131,11 +130,8 @@ def _dropped(handler: HandlerFunction) -> Iterator[tuple[str, str]]:
     code = getattr(function, "__code__", None)
     if code is None or code.co_filename.startswith(PACKAGE):
         return
-    try:
-        tree: Any = ast.parse(textwrap.dedent(inspect.getsource(function))).body[0]
-    except (OSError, TypeError, SyntaxError, IndexError):
-        return
-    if not isinstance(tree, ast.FunctionDef | ast.AsyncFunctionDef):
+    tree = tree_of(function)
+    if tree is None:
         return
     for node in _statements(tree.body):
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):

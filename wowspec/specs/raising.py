@@ -10,7 +10,6 @@ import ast
 import builtins
 import inspect
 import re
-import textwrap
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from types import FunctionType
@@ -18,7 +17,7 @@ from typing import Any, Final
 
 from ..messages.equality import MISSING
 from ..modeling.functions import HandlerFunction
-from ..modeling.places import PACKAGE, short_path
+from ..modeling.places import PACKAGE, short_path, tree_of
 from ..runtime.sourcing import StateAggregate
 from ..world.clock import VirtualClock
 from ..world.user_clock import Clock
@@ -103,11 +102,8 @@ def _followed(
     if code is None or id(code) in seen or code.co_filename.startswith(PACKAGE):
         return
     seen.add(id(code))
-    try:
-        tree: Any = ast.parse(textwrap.dedent(inspect.getsource(function))).body[0]
-    except (OSError, TypeError, SyntaxError, IndexError):
-        return
-    if not isinstance(tree, ast.FunctionDef | ast.AsyncFunctionDef):
+    tree = tree_of(function)
+    if tree is None:
         return
     alone = {id(each.value) for each in ast.walk(tree) if isinstance(each, ast.Expr)}
     for node, conditions in _statements(tree.body, ()):
