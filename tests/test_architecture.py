@@ -17,6 +17,7 @@ MAX_LINES: Final = 450
 
 #: Imports go one way: a room imports from the rooms before it, and from itself.
 ROOMS: Final = (
+    "texts",
     "errors",
     "error_policy",
     "preconditions",

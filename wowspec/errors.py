@@ -16,6 +16,8 @@ from enum import StrEnum
 from types import CodeType
 from typing import Any, Final
 
+from .texts import is_blank
+
 
 class ErrorCode:
     """The runtime's error codes (CMD-330)."""
@@ -191,7 +193,7 @@ class WowError(Exception):
         binding_errors: Iterable[BindingError] = (),
     ) -> None:
         self.binding_errors: tuple[BindingError, ...] = tuple(binding_errors)
-        if not message.strip() and self.binding_errors:
+        if self.binding_errors and is_blank(message):
             message = self.binding_errors[0].msg
         if error_code is not None:
             self.error_code = error_code

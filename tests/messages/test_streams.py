@@ -163,6 +163,16 @@ def test_a_result_is_walked_once():
     assert result.walks == 1
 
 
+@pytest.mark.clause("CMD-353", "EVT-045")
+def test_what_cannot_be_propagated_leaves_the_result_alone():
+    """A wait plan for an unknown stage fails before the result is walked."""
+    result = OneShot(Opened())
+    plan = Header({"command_wait_id": "w", "command_wait_endpoint": "e", "command_wait_stage": "LATER"})
+    with pytest.raises(IllegalArgumentError):
+        _built(result, _command(header=plan))
+    assert result.walks == 0
+
+
 @pytest.mark.parametrize("result", [{1}, frozenset({1})], ids=["set", "frozenset"])
 def test_a_set_of_events_is_refused(result):
     """Events have an order, which a set has not: the author of the domain is told."""
@@ -215,7 +225,8 @@ def test_the_stream_and_each_event_have_ids_of_their_own():
 
 @pytest.mark.clause("CMD-302", "EVT-047")
 @pytest.mark.parametrize(
-    ("commanded", "held", "expected"), [("mine", "state", "mine"), ("", "state", "state"), (" \t", "state", "state")]
+    ("commanded", "held", "expected"),
+    [("mine", "state", "mine"), ("", "state", "state"), (" \t", "state", "state"), ("\x85", "state", "\x85")],
 )
 def test_a_blank_owner_or_space_is_the_states(commanded, held, expected):
     """Events carry the command's owner and space, or the state's where the command's is blank."""

@@ -433,6 +433,15 @@ def test_the_default_offset_is_5(store):
     assert drive(strategy, aggregate(0), *(stream(version) for version in range(1, 8))) == [5]
 
 
+@pytest.mark.clause("SNP-016")
+@pytest.mark.parametrize(("stored", "saved"), [(-1, [4, 9]), (-(2**31) + 2, [1, 6]), (-(2**31), []), (2**31 - 1, [])])
+def test_the_distance_to_the_stored_version_is_32_bit(store, stored, saved):
+    """Like a version it wraps: what is stored very far below looks as if it were above."""
+    wait(store.save(snapshot(stored)))
+    strategy = VersionOffsetSnapshotStrategy(store, lambda: 1)
+    assert drive(strategy, aggregate(0), *(stream(version) for version in range(1, 10))) == saved
+
+
 def test_the_offset_strategy_needs_a_store_that_answers_at_once():
     """A store that only answers later is refused by its name, behind a route too; the no-op store always says 0."""
 

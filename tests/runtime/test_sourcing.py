@@ -270,6 +270,14 @@ def test_blank_owner_and_space_change_nothing(blank):
     assert (aggregate.owner_id, aggregate.space_id) == ("new", "other")
 
 
+@pytest.mark.clause("STA-009")
+def test_nel_is_not_blank():
+    """A control character of its own is an owner, although Python calls it white space."""
+    aggregate = fresh().on_sourcing(stream(1, owner_id="own", space_id="sp"))
+    aggregate.on_sourcing(stream(2, owner_id="\x85", space_id=" \x85"))
+    assert (aggregate.owner_id, aggregate.space_id) == ("\x85", " \x85")
+
+
 @pytest.mark.clause("STA-010", "STA-011", "CMD-312")
 def test_each_stream_replaces_event_id_operator_and_time():
     """The first operator and time stay; an operator that is missing is empty."""

@@ -19,6 +19,7 @@ from ..modeling.identity import (
 )
 from ..modeling.naming import to_named_aggregate
 from ..modeling.scopes import DECLARED
+from ..texts import is_blank
 from .envelopes import CommandMessage
 from .header import Header, write_local_first
 from .ids import Origin
@@ -123,7 +124,7 @@ def to_command_message(
 
     owner = owner_id if metadata.owner_id is None else _first(body, metadata.owner_id, owner_id)
     is_shared = owner_id_same_as_aggregate_id
-    target = owner if is_shared and owner and owner.strip() else _first(body, metadata.aggregate_id, aggregate_id)
+    target = owner if is_shared and owner and not is_blank(owner) else _first(body, metadata.aggregate_id, aggregate_id)
     if target is None:
         target = origin.next_id()
     if is_shared:

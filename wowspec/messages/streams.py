@@ -13,6 +13,7 @@ from ..error_policy import as_error_info
 from ..errors import IllegalArgumentError, SpecError
 from ..modeling.builtin import IgnoreSourcing
 from ..modeling.events import event_metadata
+from ..texts import is_blank
 from .envelopes import CommandMessage, DomainEvent, DomainEventStream
 from .header import Header
 from .ids import Origin
@@ -84,7 +85,6 @@ def build_stream(
     Raises:
         IllegalArgumentError: if there is no event, or one of them is None (EVT-044, CMD-306).
     """
-    bodies = flatten(result)
     if header is None:
         header = Header()
     propagate(command, header)
@@ -92,14 +92,16 @@ def build_stream(
     command_id = command.id
     version = aggregate_version + 1 if aggregate_version != _MAX_VERSION else -_MAX_VERSION - 1
     commanded_owner, commanded_space = command.owner_id, command.space_id
-    if commanded_owner and not commanded_owner.isspace():
+    if commanded_owner and not is_blank(commanded_owner):
         owner_id = commanded_owner
-    if commanded_space and not commanded_space.isspace():
+    if commanded_space and not is_blank(commanded_space):
         space_id = commanded_space
     if create_time is None:
         create_time = origin.now_millis()
     next_id = origin.next_id
     stream_id = next_id()
+    # Only now: what cannot be propagated fails before anybody walks the result.
+    bodies = flatten(result)
     last = len(bodies)
     events: list[DomainEvent[Any]] = []
     for sequence, body in enumerate(bodies, 1):

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from ..errors import IllegalArgumentError
+from ..texts import is_blank
 from .header import Header
 from .stages import STAGE_BY_NAME, CommandStage, parse_stage
 from .wait_plans import (
@@ -39,7 +40,7 @@ _TAIL_SELECTOR_KEYS: Final = (WAIT_TAIL_CONTEXT, WAIT_TAIL_PROCESSOR, WAIT_TAIL_
 
 def _write_selector(selector: FunctionSelector, keys: tuple[str, str, str], entries: dict[str, str]) -> None:
     parts = (selector.context_name, selector.processor_name, selector.function_name)
-    entries.update({key: part for key, part in zip(keys, parts, strict=True) if part.strip()})
+    entries.update({key: part for key, part in zip(keys, parts, strict=True) if not is_blank(part)})
 
 
 def _read_selector(header: Mapping[str, str], keys: tuple[str, str, str]) -> FunctionSelector:

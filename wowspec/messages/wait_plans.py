@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from ..errors import IllegalArgumentError, SpecError
 from ..modeling.identity import FunctionInfo
+from ..texts import is_blank
 from .stages import FUNCTION_STAGES, PREREQUISITES, WANTED, CommandStage, stage_of_text
 
 if TYPE_CHECKING:
@@ -48,9 +49,9 @@ class FunctionSelector:
         """Whether each non-blank part equals the *handling* function's; its kind is not compared (CMD-355, CMD-356)."""
         context, processor, name = self.context_name, self.processor_name, self.function_name
         return (
-            (context == function.context_name or not context.strip())
-            and (processor == function.processor_name or not processor.strip())
-            and (name == function.name or not name.strip())
+            (context == function.context_name or is_blank(context))
+            and (processor == function.processor_name or is_blank(processor))
+            and (name == function.name or is_blank(name))
         )
 
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Final
 
 from ..errors import IllegalArgumentError
+from ..texts import is_blank
 from .naming import WIRE_NAME, simple_name
 
 #: Own attribute of a built-in class: its package in the modelled runtime.
@@ -85,7 +86,7 @@ class ApplyResourceTags(_Value):
     def validate_command(self) -> None:
         """Refuse a blank key with an `IllegalArgumentError` (CMD-260)."""
         for key in self.tags:
-            if not key.strip():
+            if is_blank(key):
                 message = f"a tag of {type(self).__name__} has the blank key {key!r}: every tag needs a key"
                 raise IllegalArgumentError(message)
 

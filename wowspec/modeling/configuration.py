@@ -12,6 +12,7 @@ from importlib import import_module
 from typing import Any, Final, Protocol, TypeVar
 
 from ..errors import IllegalStateError
+from ..texts import is_blank
 from .identity import NamedAggregate
 
 V = TypeVar("V")
@@ -88,7 +89,7 @@ class ContextConfiguration:
         """
         return ContextConfiguration(
             _same(self.alias, other.alias, "alias"),
-            self.description if self.description.strip() else other.description,
+            other.description if is_blank(self.description) else self.description,
             _union(self.scopes, other.scopes),
             _merge_by_name(self.aggregates, other.aggregates),
         )
@@ -107,7 +108,7 @@ class WowMetadata:
     def __post_init__(self) -> None:
         owners: dict[str, str] = {}
         for name, context in self.contexts.items():
-            if not context.alias or not context.alias.strip():
+            if not context.alias or is_blank(context.alias):
                 continue
             owner = owners.setdefault(context.alias, name)
             if owner != name:
@@ -172,11 +173,11 @@ def _union(*sets: Iterable[str]) -> tuple[str, ...]:
 
 
 def _first(left: str | None, right: str | None) -> str | None:
-    return left if left and left.strip() else right
+    return left if left and not is_blank(left) else right
 
 
 def _same(left: str | None, right: str | None, what: str) -> str | None:
-    if left and left.strip() and right and right.strip() and left != right:
+    if left and right and left != right and not is_blank(left) and not is_blank(right):
         message = f"the {what} is {left!r} in one document and {right!r} in another: keep one of them"
         raise IllegalStateError(message)
     return _first(left, right)
@@ -304,7 +305,7 @@ def _required(found: V | None, class_name: str, what: str, scopes: Mapping[str, 
 def context_alias(metadata: WowMetadata, context_name: str) -> str:
     """The context's alias, or its name where it has none or a blank one (NAM-003)."""
     context = metadata.contexts.get(context_name)
-    return context.alias if context and context.alias and context.alias.strip() else context_name
+    return context.alias if context and context.alias and not is_blank(context.alias) else context_name
 
 
 def alias_prefix(metadata: WowMetadata, context_name: str) -> str:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from ..errors import IllegalArgumentError
+from ..texts import is_blank
 from .annotations import DEFAULT_REVISION, AggregateId, AggregateName, Event, merged_mark
 from .configuration import Scopes
 from .fields import Getter, fields_of, first_marked, text_getter
@@ -105,7 +106,7 @@ class EventTypeId:
 
     def __post_init__(self) -> None:
         for part in ("context_name", "aggregate_name", "name", "revision"):
-            if not getattr(self, part).strip():
+            if is_blank(getattr(self, part)):
                 message = f"the {part.replace('_', ' ')} of an event type must not be blank: {self!r}"
                 raise IllegalArgumentError(message)
 

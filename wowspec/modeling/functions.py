@@ -17,6 +17,7 @@ from enum import StrEnum
 from typing import Any, Final
 
 from ..errors import DefinitionError
+from ..texts import is_blank
 from .annotations import Name
 from .decorators import ROLES, Mark, Role, RoleRow, mark_of
 from .fields import defining_locals, enclosing_locals
@@ -396,7 +397,7 @@ def message_classes(place: str, row: RoleRow, annotation: Any) -> tuple[type, ..
 def injected_parameter(parameter: inspect.Parameter, annotation: Any) -> Parameter:
     """What a further parameter asks for."""
     bare, metadata = strip_annotated(annotation)
-    service_name = next((item.value for item in metadata if isinstance(item, Name) and item.value.strip()), None)
+    service_name = next((item.value for item in metadata if isinstance(item, Name) and not is_blank(item.value)), None)
     members = union_members(bare)
     nullable = type(None) in members
     candidates = [member for member in members if member is not type(None)]

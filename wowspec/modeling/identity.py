@@ -10,6 +10,7 @@ from operator import mul
 from typing import Any, Final, NamedTuple, cast
 
 from ..errors import IllegalArgumentError
+from ..texts import is_blank
 
 DEFAULT_TENANT_ID: Final = "(0)"
 DEFAULT_OWNER_ID: Final = ""
@@ -129,7 +130,7 @@ class FunctionInfo:
     @property
     def is_empty(self) -> bool:
         """Whether all three names are blank."""
-        return not (self.context_name.strip() or self.processor_name.strip() or self.name.strip())
+        return is_blank(self.context_name) and is_blank(self.processor_name) and is_blank(self.name)
 
     def is_same_function(self, other: FunctionInfo) -> bool:
         """Two functions are the same when all four parts are equal (EVT-108)."""

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from ..errors import IllegalArgumentError
+from ..texts import is_blank
 from .annotations import ClassName, plain_mark
 from .identity import NamedAggregate
 
@@ -107,7 +108,7 @@ def message_name(cls: type) -> str:
     NAM-011).
     """
     mark = plain_mark(cls, ClassName)
-    if mark is not None and mark.value.strip():
+    if mark is not None and not is_blank(mark.value):
         return mark.value
     return to_snake(simple_name(cls))
 

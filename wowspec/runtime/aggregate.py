@@ -32,6 +32,7 @@ from ..modeling.aggregates import AggregateMetadata
 from ..modeling.builtin import RecoverAggregate
 from ..modeling.functions import First, HandlerFunction
 from ..modeling.identity import PROCESS_FUNCTION, AggregateRef
+from ..texts import is_blank
 from ..world.world import World
 from .audit import Audit, Watch
 from .invocation import call
@@ -105,7 +106,7 @@ def _initialized(_: CommandAggregate, message: CommandMessage[Any], state: State
 
 def _owner(_: CommandAggregate, message: CommandMessage[Any], state: StateAggregate) -> BaseException | None:
     owner = message.owner_id
-    if not owner or state.version == 0 or not owner.strip() or owner == state.owner_id:
+    if not owner or state.version == 0 or is_blank(owner) or owner == state.owner_id:
         return None
     return IllegalAccessOwnerAggregateError(
         message.aggregate_id, f"{message.aggregate_id} belongs to owner {state.owner_id!r}, not {owner!r}"
@@ -114,7 +115,7 @@ def _owner(_: CommandAggregate, message: CommandMessage[Any], state: StateAggreg
 
 def _space(_: CommandAggregate, message: CommandMessage[Any], state: StateAggregate) -> BaseException | None:
     space = message.space_id
-    if not space or state.version == 0 or not space.strip() or space == state.space_id:
+    if not space or state.version == 0 or is_blank(space) or space == state.space_id:
         return None
     return IllegalAccessSpaceAggregateError(
         message.aggregate_id, f"{message.aggregate_id} lies in space {state.space_id!r}, not {space!r}"

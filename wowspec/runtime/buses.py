@@ -10,6 +10,7 @@ from ..errors import IllegalArgumentError, IllegalStateError
 from ..messages.envelopes import CommandMessage, DomainEventStream, StateEvent
 from ..messages.header import Header
 from ..modeling.identity import AggregateRef, NamedAggregate, TopicKind
+from ..texts import is_blank
 
 
 class Message(Protocol):
@@ -39,7 +40,7 @@ DEFAULT_GROUP: Final = "default"
 
 def require_group(group: str) -> None:
     """Refuse a blank receivers' group with an `IllegalArgumentError` (CMD-144)."""
-    if not group.strip():
+    if is_blank(group):
         message = "the receivers' group of a subscription must not be blank"
         raise IllegalArgumentError(message)
 

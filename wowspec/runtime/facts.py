@@ -18,6 +18,11 @@ def next_version(version: int) -> int:
     return version + 1 if version != MAX_INT else MIN_INT
 
 
+def versions_between(earlier: int, later: int) -> int:
+    """How far two versions are apart; 32-bit like themselves, so it wraps (SNP-016)."""
+    return (later - earlier - MIN_INT) % (1 << 32) + MIN_INT
+
+
 class AggregateFacts(Protocol):
     """What is known of an aggregate besides its state (STA-001). Times are epoch milliseconds."""
 

@@ -12,6 +12,7 @@ from typing import Any, Final, Generic, Protocol, TypeVar
 
 from ..errors import DecodeError, DefinitionError, IllegalArgumentError, IllegalStateError
 from ..messages.codec import decode, encode
+from ..texts import is_blank
 
 V = TypeVar("V")
 R = TypeVar("R")
@@ -228,7 +229,7 @@ def preparable_key(name: str = "") -> Callable[[P], P]:
                 why="the world supplies an object that has the operations of one",
                 instead=f"class {shown}(PrepareKey[str], Protocol): ...",
             )
-        type.__setattr__(cls, _NAME, name if name.strip() else cls.__name__)
+        type.__setattr__(cls, _NAME, cls.__name__ if is_blank(name) else name)
         return cls
 
     return declare

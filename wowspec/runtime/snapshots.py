@@ -11,7 +11,7 @@ from ..messages.codec import decode, encode, remember_namespace
 from ..messages.envelopes import StateEvent
 from ..modeling.identity import AggregateRef, NamedAggregate
 from ..modeling.states import StateMetadata
-from .facts import ReadOnlyStateAggregate, Tags, copy_tags, next_version
+from .facts import ReadOnlyStateAggregate, Tags, copy_tags, next_version, versions_between
 from .later import Later, sync_form
 from .sourcing import StateAggregate, Supply, restore
 
@@ -376,7 +376,8 @@ class VersionOffsetSnapshotStrategy:
         Raises:
             SpecError: if the store cannot say its version at once.
         """
-        return state_event.version - version_now(self._store, state_event.aggregate_id) >= self._offset
+        stored = version_now(self._store, state_event.aggregate_id)
+        return versions_between(stored, state_event.version) >= self._offset
 
     def save_now(self, state_event: StateEvent[Any]) -> Any:
         """Save it."""

@@ -24,6 +24,7 @@ from ..modeling.builtin import (
 from ..modeling.functions import First, HandlerFunction, Parameter
 from ..modeling.identity import DEFAULT_OWNER_ID, DEFAULT_SPACE_ID, DEFAULT_TENANT_ID, AggregateRef, NamedAggregate
 from ..modeling.states import StateMetadata
+from ..texts import is_blank
 from .facts import MAX_INT, AggregateFacts, Tags, copy_tags, next_version
 
 #: Gives an annotated sourcing function its further arguments, positional and by keyword.
@@ -133,9 +134,9 @@ class StateAggregate:
         # 4. what the stream says of the aggregate (STA-008 to STA-011)
         self.version = version
         owner_id, space_id = first.owner_id, first.space_id
-        if owner_id and not owner_id.isspace():
+        if owner_id and not is_blank(owner_id):
             self.owner_id = owner_id
-        if space_id and not space_id.isspace():
+        if space_id and not is_blank(space_id):
             self.space_id = space_id
         self.event_id = stream.id
         self.operator = operator = stream.header.get(COMMAND_OPERATOR, "")
@@ -224,7 +225,7 @@ def aggregate_of_state(
     text = metadata.id_of(state)
     if text is None:
         text = aggregate_id
-    if not text.strip():
+    if is_blank(text):
         message = f"{metadata.cls.__name__} carries no id: pass aggregate_id"
         raise IllegalArgumentError(message)
     ref = AggregateRef(named_aggregate.context_name, named_aggregate.aggregate_name, text, tenant_id)

@@ -12,6 +12,7 @@ from ...messages.ids import ID_CHARS, MACHINE_CHARS, TIME_CHARS, machine_id_of, 
 from ...messages.stages import STAGES
 from ...messages.wait_headers import ExtractedWaitPlan
 from ...messages.wait_signals import WaitSignal
+from ...texts import is_blank
 from ...world.points import WAIT_NOTIFY
 from ...world.trace import Lane
 from ...world.world import World
@@ -35,7 +36,7 @@ def is_local_wait_id(wait_command_id: str, machine_id: int) -> bool:
     Raises:
         IllegalArgumentError: if it is not 15 radix-62 characters (CMD-433).
     """
-    if not wait_command_id.strip():
+    if is_blank(wait_command_id):
         return False
     if _GLOBAL_ID.fullmatch(wait_command_id) is None:
         return machine_id_of(wait_command_id) == machine_id
