@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+import asyncio
+
 import pytest
+from hypothesis import Phase, settings, strategies as st
+from hypothesis.stateful import run_state_machine_as_test
 from pydantic import BaseModel
 
 from wowspec import (
     Clock,
     DomainEvent,
+    Gateway,
     SpecFailure,
     aggregate_root,
     allow_create,
     given,
     on_command,
     on_sourcing,
+    spec,
+    state_machine,
     stateless_saga,
 )
 
@@ -70,7 +77,7 @@ class Follower:
 def _soon(monkeypatch):
     """Less patience than usual."""
     monkeypatch.setattr("wowspec.world.scheduler.MOST_TIMERS", 200)
-    monkeypatch.setattr("wowspec.world.scheduler._MOST_STEPS", range(200))
+    monkeypatch.setattr("wowspec.world.scheduler.MOST_STEPS", range(200))
 
 
 def sleeper():
@@ -124,9 +131,51 @@ def test_a_gateway(gateway):
         gateway.send_and_wait(Go(id="w-1", waits=True))
 
 
+@pytest.mark.parametrize(
+    ("parts", "waits", "text"),
+    [((Walker,), True, "in Walker.go\n"), ((Walker, Follower), False, "Follower.on_event@w-1 event.deliver")],
+    ids=["sleeps", "circle"],
+)
+def test_a_gateway_in_an_event_loop(gateway, parts, waits, text):
+    """Its asynchronous calls have the same bounds, also where results are streamed."""
+    gateway.world.using(*parts)
+
+    async def calls() -> None:
+        with pytest.raises(SpecFailure, match="never comes to rest") as caught:
+            await gateway.aio.send_and_wait(Go(id="w-1", waits=waits))
+        assert text in str(caught.value)
+        other = Gateway()
+        other.world.using(*parts)
+        with pytest.raises(SpecFailure, match="never comes to rest"):
+            _ = [each async for each in other.aio.send_and_wait_stream(Go(id="w-1", waits=waits))]
+
+    asyncio.run(calls())
+
+
+@pytest.mark.parametrize(
+    ("machine", "text"),
+    [
+        (lambda: state_machine(Walker, waits=st.just(True)), "after 50 sleeps, somebody sleeps again\n"),
+        (lambda: state_machine(spec(Walker).using(Follower)), "Follower.on_event@1 event.deliver"),
+    ],
+    ids=["sleeps", "circle"],
+)
+def test_a_state_machine(monkeypatch, machine, text):
+    """Each of its many runs comes to an end soon, and the test to paste has the command that does not."""
+    monkeypatch.setattr("wowspec.generation.games._VISITS_OF_STEP", 100)
+    monkeypatch.setattr("wowspec.generation.games._TIMERS_OF_STEP", 50)
+    few = settings(database=None, max_examples=5, stateful_step_count=1, derandomize=True, phases=[Phase.generate])
+
+    with pytest.raises(SpecFailure, match="never comes to rest") as caught:
+        run_state_machine_as_test(machine(), settings=few)
+
+    assert text in str(caught.value)
+    assert "    spec = spec.when(Go(id=" in "\n".join(caught.value.__notes__)
+
+
 def test_patience_is_for_each_drive(monkeypatch):
     """A world in which much happens, a little at a time, is none that never rests."""
-    monkeypatch.setattr("wowspec.world.scheduler._MOST_STEPS", range(100))
+    monkeypatch.setattr("wowspec.world.scheduler.MOST_STEPS", range(100))
     spec = given(*(Go(id="w-1") for _ in range(100))).when(Go(id="w-1"))
 
     spec.expect_state(times=101)

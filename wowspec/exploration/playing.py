@@ -192,6 +192,7 @@ def play(
     record: bool = False,
     heal: Callable[[Played], None] | None = None,
     most_visits: int = MOST_VISITS,
+    most_timers: int | None = None,
     schedule: Schedule = (),
 ) -> Played:
     """Run the steps in a fresh world while the faults of a plan strike.
@@ -202,6 +203,7 @@ def play(
         record: whether every visit of every point is kept.
         heal: tries a recovery once the world is at rest.
         most_visits: how many points it may pass.
+        most_timers: how many timers may be set in it; by default some for each point that it may pass.
         schedule: which of the tasks of commands in flight goes first, where their step does not say it.
 
     Raises:
@@ -211,7 +213,7 @@ def play(
     session = fresh_session(opening)
     armory = PlanArmory(plan, record=record, explores=way.explores, most_visits=most_visits)
     session.runtime.armory = session.world.injector = armory
-    session.world.scheduler.most_timers = _TIMERS_TIMES * most_visits
+    session.world.scheduler.most_timers = most_timers or _TIMERS_TIMES * most_visits
     audit = WholeAudit()
     session.runtime.audit = audit
     played = Played(plan, session, armory, audit, schedule=schedule)

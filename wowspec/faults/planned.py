@@ -68,6 +68,10 @@ class PlanArmory(Armory):
         for strike in self.strikes:
             self._by_point.setdefault(strike.fault.address.point, []).append(strike)
 
+    def allow(self, most_visits: int) -> None:
+        """So many points may be passed from now on."""
+        self._left = most_visits
+
     def visit(self, row: TraceRow) -> Any:
         """Count a visit and say what strikes: a fault of the plan, else one that the spec armed.
 

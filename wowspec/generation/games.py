@@ -6,20 +6,21 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from ..errors import SpecError, SpecFailure
+from ..errors import Sleepless, SpecError, SpecFailure
 from ..exploration.explore import profile_of_way
 from ..exploration.playing import Answer, Played, Way, WholeAudit, opening_of, play
 from ..exploration.recoveries import recoveries_of
 from ..exploration.run_laws import RUN_LAW_BY_NAME
 from ..exploration.trial import Allowances, Trial
 from ..exploration.witness import ports_of
-from ..faults.planned import PlanArmory
+from ..faults.planned import Livelock, PlanArmory
 from ..faults.plans import NUMBERED, Plan, PlannedFault
 from ..faults.values import Fault
 from ..modeling.naming import message_name
 from ..specs.execution import apply_steps, fresh_session, send
 from ..specs.items import SentCommand, command_options
 from ..specs.nodes import Node, Setup, When
+from ..specs.restless import restless
 from ..specs.run import Run
 from ..specs.session import Profile, Session
 from ..world.points import FaultKind
@@ -27,6 +28,9 @@ from .judging import Judge
 
 #: Laws that speak of every moment; the others are asked when the world is at rest and healed.
 AT_EACH_STEP: Final = ("no_acknowledged_loss", "exactly_once", "replay_equality", "quiescence", "order")
+#: What follows from one command may pass so many points and set so many timers: Hypothesis makes hundreds of runs, and
+#: each must come to an end soon.
+_VISITS_OF_STEP, _TIMERS_OF_STEP = 4_000, 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +86,7 @@ class Game:
 
         Raises:
             SpecError: if the author of the domain erred.
+            SpecFailure: if the world never comes to rest.
         """
         sent = item if isinstance(item, SentCommand) else SentCommand(item, command_options({}))
         self.node = Node(self.node, When(sent.command, sent.options))
@@ -95,22 +100,46 @@ class Game:
         for text in faults:
             point, _, kind = text.partition("=")
             armory.arm(Fault(point, FaultKind(kind), payload=NUMBERED.get(FaultKind(kind))))
-        run = send(played.session, sent.command, sent.options, played.runs[-1] if played.runs else None)
+        session = played.session
+        armory.allow(_VISITS_OF_STEP)
+        session.world.scheduler.most_timers = self._most_timers
+        try:
+            run = send(session, sent.command, sent.options, played.runs[-1] if played.runs else None)
+        except (Livelock, Sleepless) as error:
+            self._note_struck(passed)
+            raise restless(session.world, Sleepless(*error.args), _TIMERS_OF_STEP) from None
         armory.armed = []
         run.streams = list(audit.stored)
         audit.keep()
         played.runs.append(run)
         played.breaches += run.breaches
         played.answers.append(Answer(run.message, sent.command, run.failure))
-        self.struck += [
-            PlannedFault(address, kind, number=NUMBERED.get(kind, 0))
-            for address, row in reached[passed:]
-            if row.was_struck
-            for kind in [FaultKind(row.outcome.partition(":")[0])]
-        ]
+        self._note_struck(passed)
         if self.model is not None:
             apply_model(self.model, sent.command, run)
         return run
+
+    def _note_struck(self, passed: int) -> None:
+        """Remember the faults that struck at the visits after so many."""
+        assert self._played is not None
+        self.struck += [
+            PlannedFault(address, kind, number=NUMBERED.get(kind, 0))
+            for address, row in (self._played.armory.reached or ())[passed:]
+            if row.was_struck
+            for kind in [FaultKind(row.outcome.partition(":")[0])]
+        ]
+
+    def _play(self, way: Way, plan: Plan, heal: Callable[[Played], None] | None = None) -> Played:
+        """Run the steps so far under whatever faults, within the bounds of as many steps."""
+        return play(way, plan, heal=heal, most_visits=self._most(_VISITS_OF_STEP), most_timers=self._most_timers)
+
+    @property
+    def _most_timers(self) -> int:
+        return self._most(_TIMERS_OF_STEP)
+
+    def _most(self, of_step: int) -> int:
+        played = self._played
+        return of_step if played is None else len(played.armory.reached or ()) + of_step * (len(played.runs) + 1)
 
     def _begin(self) -> Played:
         nodes, first, opening = opening_of(self.way)
@@ -158,11 +187,11 @@ class Game:
             for recovery in recoveries:
                 recovery.run(played)
 
-        plain = play(way, Plan())
+        plain = self._play(way, Plan())
         base = Trial(way, plain, None, self.rules.allowed)
 
         def trials(plan: Plan) -> list[Trial]:
-            played = play(way, plan, heal=heal)
+            played = self._play(way, plan, heal)
             if played.author_error is not None:
                 raise played.author_error
             return [Trial(way, played, base, self.rules.allowed)]
@@ -178,7 +207,7 @@ class Game:
         """The run as a test to paste."""
         from .pasting import game_text
 
-        plain = play(self.way, Plan())
+        plain = self._play(self.way, Plan())
         return game_text(self.way.nodes, self.plan, plain.runs, self.rules.name, self.rules.model)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import zip_longest
 from typing import Any
 
 from ..exploration.imports import with_imports
@@ -21,7 +22,8 @@ def game_text(
     Args:
         nodes: the steps.
         plan: the faults.
-        runs: what came of each command without any fault: what was refused is expected there.
+        runs: what came of each command without any fault: what was refused is expected there. The last one is not
+            there if the world never came to rest.
         name: of the machine.
         model: makes the model.
     """
@@ -33,13 +35,13 @@ def game_text(
     if model is not None:
         lines.append(f"    model = {getattr(model, '__name__', 'Model')}()")
     lines.append(f"    spec = {start}")
-    for step, run in zip(sent, runs, strict=False):
+    for step, run in zip_longest(sent, runs[: len(sent)]):
         text = item_text(SentCommand(step.command, step.options))
         inner = text.removeprefix("sent_as(").removesuffix(")") if text.startswith("sent_as(") else text
         lines.append(f"    spec = spec.when({inner})")
         if model is not None:
             lines.append(f"    model.{_method(model, step.command)}({item_text(step.command)}, spec.run())")
-        if run.error is not None:
+        if run is not None and run.error is not None:
             lines.append(f"    spec = spec.expect_error({type(run.error).__name__})")
     named = [model, *(type(run.error) for run in runs)]
     return with_imports("\n".join([*lines, "    spec.run()"]), *values_of(nodes), named)

@@ -148,22 +148,33 @@ class _History:
 
     __slots__ = ("last_version", "notes", "owner", "request_ids", "streams")
 
-    def __init__(
-        self,
-        owner: object,
-        streams: list[DomainEventStream],
-        notes: list[Any],
-        request_ids: set[str],
-        last_version: int,
-    ) -> None:
+    def __init__(self, owner: object, streams: list[DomainEventStream], notes: list[Any], last_version: int) -> None:
         self.owner = owner
         self.streams = streams
         self.notes = notes
-        self.request_ids = request_ids
+        #: Those of `streams`, once somebody asked; most aggregates of a spec have a stream or two.
+        self.request_ids: set[str] | None = None
         self.last_version = last_version
 
+    def has_request(self, request_id: str) -> bool:
+        streams, known = self.streams, self.request_ids
+        if known is None:
+            if len(streams) == 1:
+                return streams[0].request_id == request_id
+            known = self.request_ids = {stream.request_id for stream in streams}
+        return request_id in known
+
+    def append(self, stream: DomainEventStream, note: Any) -> None:
+        self.streams.append(stream)
+        self.notes.append(note)
+        if self.request_ids is not None:
+            self.request_ids.add(stream.request_id)
+        self.last_version = stream.version
+
     def copy(self, owner: object) -> _History:
-        return _History(owner, self.streams.copy(), self.notes.copy(), self.request_ids.copy(), self.last_version)
+        other = _History(owner, self.streams.copy(), self.notes.copy(), self.last_version)
+        other.request_ids = None if self.request_ids is None else self.request_ids.copy()
+        return other
 
 
 class InMemoryEventStore:
@@ -205,18 +216,15 @@ class InMemoryEventStore:
             if version <= 0:
                 raise version_conflict(stream)
             note = None if self.on_stored is None else self.on_stored(stream)
-            self._histories[aggregate_id] = _History(self._owner, [stream], [note], {stream.request_id}, version)
+            self._histories[aggregate_id] = _History(self._owner, [stream], [note], version)
             return
         if version <= history.last_version:
             raise version_conflict(stream)
-        if stream.request_id in history.request_ids:
+        if history.has_request(stream.request_id):
             raise DuplicateRequestIdError(aggregate_id, stream.request_id)
         if history.owner is not self._owner:
             history = self._histories[aggregate_id] = history.copy(self._owner)
-        history.streams.append(stream)
-        history.notes.append(None if self.on_stored is None else self.on_stored(stream))
-        history.request_ids.add(stream.request_id)
-        history.last_version = version
+        history.append(stream, None if self.on_stored is None else self.on_stored(stream))
 
     # ------------------------------------------------------------------------------------------------- reading
 
@@ -304,7 +312,7 @@ class InMemoryEventStore:
     def exists_request_id_now(self, aggregate_id: AggregateRef, request_id: str) -> bool:
         """Whether the aggregate has a stream with this request id."""
         history = self._histories.get(aggregate_id)
-        return history is not None and request_id in history.request_ids
+        return history is not None and history.has_request(request_id)
 
     def scan_aggregate_id(
         self, named_aggregate: NamedAggregate, after_id: str = FIRST_ID, limit: int = DEFAULT_SCAN_LIMIT

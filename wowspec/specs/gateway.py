@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, Unpack
 
 from pydantic import ValidationError
 
-from ..errors import DeadlineExceeded, SpecError
+from ..errors import DeadlineExceeded, Sleepless, SpecError
 from ..messages.envelopes import CommandMessage
 from ..messages.wait_plans import WaitFor
 from ..messages.wait_signals import CommandResult
@@ -21,7 +21,7 @@ from .gateway_world import GatewayWorld
 from .items import CommandOf, CommandOptions, Envelope, SentCommand, command_options, wanted
 from .misspelt import no_verb
 from .placing import place_of_caller
-from .restless import run_to_rest
+from .restless import restless, run_to_rest
 from .unheard import note_unheard
 
 T = TypeVar("T")
@@ -245,6 +245,8 @@ class AsyncCalls(_Calls):
         task = self._start(name, command, envelope, work)
         try:
             await Drive(task._scheduler, task)
+        except Sleepless as error:
+            raise restless(self._held.session.world, error) from None
         except BaseException:
             cancel(task)
             raise

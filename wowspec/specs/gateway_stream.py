@@ -6,10 +6,12 @@ from collections import deque
 from collections.abc import Callable
 from typing import Any
 
+from ..errors import Sleepless
 from ..messages.wait_signals import CommandResult
 from ..world.driving import Drive, cancel
 from ..world.scheduler import Task
 from .gateway_session import GatewaySession
+from .restless import restless
 
 
 class AsyncResults:
@@ -80,6 +82,9 @@ class AsyncResults:
         self._held.enter()
         try:
             await Drive(task._scheduler, task, enough)
+        except Sleepless as error:
+            self._ended = True
+            raise restless(self._held.session.world, error) from None
         except BaseException:
             self._ended = True
             cancel(task)

@@ -32,8 +32,8 @@ def run_to_rest(world: World) -> None:
         raise restless(world, error) from None
 
 
-def restless(world: World, error: Sleepless) -> SpecFailure:
-    """The failure of a spec whose world never comes to rest; nothing more happens in it."""
+def restless(world: World, error: Sleepless, sleeps: int = MOST_TIMERS) -> SpecFailure:
+    """The failure of a spec whose world never comes to rest, by default not after `MOST_TIMERS`; nothing more happens."""
     close_unbegun(world.scheduler)
     task: Any = error.args[0] if error.args else None
     if task is None:
@@ -43,7 +43,7 @@ def restless(world: World, error: Sleepless) -> SpecFailure:
             "ends in no state\n"
             "  instead: a condition under which nothing more follows"
         )
-    lines = [f"the world never comes to rest: after {MOST_TIMERS:,} sleeps, somebody sleeps again", *_place(task)]
+    lines = [f"the world never comes to rest: after {sleeps:,} sleeps, somebody sleeps again", *_place(task)]
     lines.append("  why: time moves on as soon as nothing else can, so that a loop of sleeps never ends by itself")
     lines.append("  instead: a bound in the loop, or an event (or a service's answer) that is waited for")
     return SpecFailure("\n".join(lines))

@@ -4,7 +4,8 @@ Theory of operation. A `Drive` is awaited. It steps the tasks of its own call (a
 what they await of an event loop to its caller's loop, where it is then *abroad*. Meanwhile other drives of the same
 world step theirs, so no task is ever stepped from two sides, and a handler's time-out or cancel scope stays in the very
 loop task that opened it. Virtual time stands still while anybody is abroad: real waiting costs none of it. A drive that
-can do nothing but wait for another one waits on an event of the caller's loop.
+can do nothing but wait for another one waits on an event of the caller's loop. The bounds of `Scheduler.drive` on
+worlds that never come to rest hold here, too: `Sleepless` comes at the await.
 """
 
 from __future__ import annotations
@@ -13,7 +14,8 @@ import sys
 from collections.abc import Callable, Generator
 from typing import Any
 
-from ..errors import SpecError
+from ..errors import Sleepless, SpecError
+from . import scheduler as patience
 from .scheduler import Scheduler, Task
 
 
@@ -48,21 +50,31 @@ class Drive:
         self._own._seat = self
         self.alive = True
         scheduler.seats.append(self)
+        scheduler._most = min(scheduler.most_timers, scheduler._order + patience.MOST_TIMERS)
         try:
             yield from self._drive()
         finally:
             self.alive = False
             scheduler.seats.remove(self)
+            if not scheduler.seats:
+                scheduler._most = scheduler.most_timers
             self._wake_others()
 
     def _drive(self) -> Generator[Any, Any, None]:
         scheduler = self._scheduler
+        steps = 0
         while not self._enough():
+            if steps == len(patience.MOST_STEPS):
+                raise Sleepless
             task = scheduler.take_ready(self)
             if task is not None:
+                steps += 1
                 if not task.done:
                     yield from self._step(task)
-            elif scheduler.has_ready or any(seat.abroad for seat in scheduler.seats):
+                continue
+            # Another caller's turn, or another instant.
+            steps = 0
+            if scheduler.has_ready or any(seat.abroad for seat in scheduler.seats):
                 if self._own.done:
                     return
                 self._wake_others()

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 #: A world that comes to rest sets no more timers before it does, and no moment of it has more steps.
-MOST_TIMERS, _MOST_STEPS = 1_000_000, range(50_000)
+MOST_TIMERS, MOST_STEPS = 1_000_000, range(50_000)
 
 #: What a step gives where the task has ended, or waits for something of the world.
 _RESTS: Final[Any] = object()
@@ -325,7 +325,7 @@ class Scheduler:
         self._most = min(self.most_timers, self._order + MOST_TIMERS)
         try:
             while True:
-                for _ in _MOST_STEPS:
+                for _ in MOST_STEPS:
                     if not ready:
                         break
                     task = next_task()
