@@ -251,6 +251,37 @@ def test_where_the_id_is(cls, name):
     assert state_metadata(cls).id_name == name
 
 
+class FarState(BaseModel):
+    """Marks one of its attributes."""
+
+    alpha: Annotated[str, AggregateId()] = ""
+    id: str = ""
+
+
+class NearState(FarState):
+    """Marks another one."""
+
+    beta: Annotated[str, AggregateId()] = ""
+
+
+class InheritingState(NearState):
+    """Has both."""
+
+
+class OverridingState(NearState):
+    """Declares an inherited one again."""
+
+    beta: str = ""
+
+
+@pytest.mark.clause("STA-027")
+def test_of_two_marked_attributes_the_own_one_is_the_id():
+    """Own ones come first, also where only a base marks them; inherited ones go by name, however far away."""
+    assert state_metadata(NearState).id_name == "beta"
+    assert state_metadata(InheritingState).id_name == "alpha"
+    assert state_metadata(OverridingState).id_name == "beta"
+
+
 @pytest.mark.clause("STA-027")
 def test_id_of_a_state():
     """The id that a state object carries; a plain class's attribute counts too, a number does not."""
@@ -284,6 +315,31 @@ def test_the_first_in_order_of_names_wins():
     """Neither declaration nor convention decides between two functions for one event."""
     assert {cls: found.name for cls, found in state_metadata(Sourced).functions.items()} == {Opened: "antelope"}
     assert state_metadata(SourcedBase).functions[Opened].name == "zebra"
+
+
+@pytest.mark.clause("STA-021")
+def test_own_functions_come_before_inherited_ones():
+    """A class has the first word on what it sources; the functions of all its bases follow, by name."""
+
+    class Far:
+        id: str
+
+        @on_sourcing
+        def alder(self, event: Opened) -> None: ...
+
+        @on_sourcing
+        def beech(self, event: Closed) -> None: ...
+
+    class Near(Far):
+        @on_sourcing
+        def cedar(self, event: Closed) -> None: ...
+
+    class Own(Near):
+        @on_sourcing
+        def willow(self, event: Opened) -> None: ...
+
+    found = state_metadata(Own, Namespace(locals())).functions
+    assert {cls: handler.name for cls, handler in found.items()} == {Opened: "willow", Closed: "beech"}
 
 
 @pytest.mark.clause("STA-021")

@@ -1,7 +1,7 @@
 """Discovery of message functions: which methods of a domain class handle what, and what else they ask for.
 
-Members are looked at in order of their names, not of declaration (STA-021); a private function counts only in the class
-that declares it.
+Members are looked at in order of their names, not of declaration, those of the class itself before inherited ones
+(STA-021); a private function counts only in the class that declares it.
 """
 
 from __future__ import annotations
@@ -189,7 +189,7 @@ def _holds_text(annotation: Any) -> bool:
 
 
 def discover(cls: type, roles: tuple[Role, ...], namespace: Namespace) -> list[HandlerFunction]:
-    """The message functions of a class in these roles, in order of their names.
+    """The message functions of a class in these roles: its own before those of its bases, each in order of their names.
 
     Raises:
         DefinitionError: for a function that cannot be one.
@@ -248,8 +248,7 @@ def _members(cls: type, roles: tuple[Role, ...]) -> Iterator[tuple[str, Any]]:
                     why="a message function is a plain method, whose parameters can be read",
                     instead=f"@{mark.role.value} on a method that calls it: def {name}(self, ...) -> ...: ...",
                 )
-    for name in sorted(declared):
-        base, value = declared[name]
+    for name, (base, value) in sorted(declared.items(), key=lambda item: (item[1][0] is not cls, item[0])):
         is_private = name.startswith("_") and not name.startswith("__")
         if is_private and base is not cls:
             continue

@@ -121,7 +121,7 @@ def state_metadata(cls: type, namespace: Namespace | None = None) -> StateMetada
 
 
 def _functions(handlers: Iterable[HandlerFunction]) -> dict[type, HandlerFunction]:
-    """The first in order of names wins where two functions claim one event class (STA-021)."""
+    """Where two functions claim one event class, the first wins: own ones, then inherited ones, by name (STA-021)."""
     functions: dict[type, HandlerFunction] = {}
     for handler in handlers:
         _require_plain(handler)
@@ -221,17 +221,19 @@ def _has(marks: Iterable[Any], annotation: type) -> bool:
 
 def _id_name(cls: type, namespace: Namespace) -> str | None:
     """The attribute marked `AggregateId()`, own ones before inherited ones, else `id` where it is text (STA-027)."""
-    named: str | None = None
+    declared: dict[str, list[tuple[type, Any, tuple[Any, ...]]]] = {}
     for base in cls.__mro__:
-        if base.__module__.partition(".")[0] in ("builtins", "pydantic", "typing"):
+        if base.__module__.partition(".")[0] not in ("builtins", "pydantic", "typing"):
+            for name, bare, marks in _attributes(base, namespace):
+                declared.setdefault(name, []).append((base, bare, marks))
+    named: str | None = None
+    for name, places in sorted(declared.items(), key=lambda item: (item[1][0][0] is not cls, item[0])):
+        if not _is_text(places[0][1]):
             continue
-        for name, bare, marks in sorted(_attributes(base, namespace), key=lambda found: found[0]):
-            if not _is_text(bare):
-                continue
-            if _has(marks, AggregateId):
-                return name
-            if name == _ID:
-                named = name
+        if any(_has(marks, AggregateId) for _, _, marks in places):
+            return name
+        if name == _ID:
+            named = name
     return named
 
 
