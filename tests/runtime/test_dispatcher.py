@@ -204,6 +204,45 @@ def test_a_void_command_whose_acknowledgement_fails():
     assert (point, type(error)) == ("command.acknowledge", InjectedFault)
 
 
+@pytest.mark.clause("CMD-158")
+def test_a_void_command_that_is_not_acknowledged_lets_none_in():
+    """It is filtered before the groups, on the one way that all aggregates of the type share: seen when it ran."""
+    pipeline = Pipeline(Counter)
+    pipeline.arm(faults.command.acknowledge.hangs())
+
+    pipeline.just_send(Glance())
+    pipeline.just_send(Open(id="a-2"))
+
+    assert pipeline.lane("a-1") == ["command.acknowledge"]
+    assert pipeline.lane("a-2") == []
+    assert pipeline.exchanges == {}
+
+
+@pytest.mark.clause("CMD-158")
+def test_a_copy_of_a_world_lets_none_in_either():
+    """Commands that wait behind one that hangs wait in a copy of the world, too."""
+    pipeline = Pipeline(Counter)
+    pipeline.arm(faults.command.acknowledge.hangs())
+    pipeline.just_send(Glance())
+
+    copy = branch(pipeline.runtime)
+    copy.world.scheduler.spawn(copy.gateway.send(copy.message(Open(id="a-2"))), "send")
+    copy.world.scheduler.run()
+
+    assert [str(row.lane) for row in copy.world.trace if row.point == "event_store.append"] == []
+
+
+def test_what_came_with_a_void_command():
+    """Commands that arrive while it is acknowledged get their turn right after."""
+    pipeline = Pipeline(Counter)
+    for body in (Glance(), Glance(id="a-3"), Open(id="a-2")):
+        pipeline.world.scheduler.spawn(pipeline.runtime.gateway.send(pipeline.runtime.message(body)), "send")
+    pipeline.world.scheduler.run()
+
+    assert pipeline.lane("a-1") == pipeline.lane("a-3") == ["command.acknowledge"]
+    assert "event_store.append" in pipeline.lane("a-2")
+
+
 # --- groups ---
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from functools import partial
 from types import CoroutineType
 from typing import TYPE_CHECKING, Any, Final
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 #: Scheduling groups of one aggregate type (CMD-163); a fixed number, so that every machine groups alike.
 PARALLELISM: Final = 1024
+#: The one line of an intake.
+VOID: Final = "void"
 #: What an error that leaves the command chain is logged under.
 COMMAND_HANDLER: Final = "command.handler"
 
@@ -29,7 +31,7 @@ COMMAND_HANDLER: Final = "command.handler"
 class AggregateCommandDispatcher:
     """The dispatcher's part for one aggregate type (CMD-157, CMD-160)."""
 
-    __slots__ = ("_chain", "_early", "_runtime", "_world", "ended", "failed", "groups", "metadata")
+    __slots__ = ("_chain", "_early", "_runtime", "_world", "ended", "failed", "groups", "intake", "metadata")
 
     def __init__(self, runtime: Runtime, metadata: AggregateMetadata, chain: Next) -> None:
         self._runtime = runtime
@@ -39,7 +41,10 @@ class AggregateCommandDispatcher:
         self.ended: bool = False
         self.failed: bool = False
         self.metadata: AggregateMetadata = metadata
-        self.groups: SerialGroups = SerialGroups(self._world.scheduler, metadata.named.aggregate_name)
+        name = metadata.named.aggregate_name
+        self.groups: SerialGroups = SerialGroups(self._world.scheduler, name)
+        #: The way from the bus to the groups, which is one for the whole type.
+        self.intake: SerialGroups = SerialGroups(self._world.scheduler, f"void {name}")
 
     def prepare(self) -> Callable[[], None]:
         """Subscribe; nothing is taken before the start (CMD-169). Returns what ends the subscription."""
@@ -65,6 +70,23 @@ class AggregateCommandDispatcher:
         if self._early is not None:
             self._early.append((message, delivery))
             return
+        if message.is_void or self.intake.busy:
+            # CMD-158: a void command waits for no group, but what came after it waits until it is acknowledged.
+            self.intake.submit(VOID, partial(self._take_in_turn, message, delivery), message)
+            return
+        self._take(message, delivery)
+
+    async def _take_in_turn(self, message: CommandMessage[Any], delivery: Delivery[Any] | None) -> None:
+        dropping = self._take(message, delivery)
+        if dropping is not None:
+            await dropping
+
+    def _take(self, message: CommandMessage[Any], delivery: Delivery[Any] | None) -> Coroutine[Any, Any, None] | None:
+        """Give a command to its group; of a void one, what drops it."""
+        if self.ended:
+            if delivery is not None:
+                delivery.withdraw()
+            return None
         exchange = ServerCommandExchange(message)
         exchange.lane = make_lane((COMMAND_ROOM, message.aggregate_id.id, ""))
         exchange.delivery = delivery
@@ -74,12 +96,11 @@ class AggregateCommandDispatcher:
         if message.is_void:
             if delivery is not None:
                 delivery.withdraw()
-            # CMD-158: filtered between bus and groups, so a void command waits for no one.
-            _ = self._world.scheduler.spawn(self._drop(exchange), "void")
-            return
+            return self._drop(exchange)
         exchange.aggregate_metadata = self.metadata
         job = partial(handle, self._chain, exchange, self._world, COMMAND_HANDLER, log_resume, self._end)
         self.groups.submit(message.aggregate_id.mod(PARALLELISM), job, message)
+        return None
 
     def _end(self, error: Exception, exchange: ServerCommandExchange[Any]) -> None:
         """An error that escapes the handler ends this dispatcher for good, and its subscription with it (CMD-166)."""
@@ -94,6 +115,7 @@ class AggregateCommandDispatcher:
     def take_over(self, other: AggregateCommandDispatcher) -> None:
         """Be as the dispatcher of another world is: blocked where it is, ended if it is."""
         self.groups.copy_blocked(other.groups)
+        self.intake.copy_blocked(other.intake)
         self.ended = other.ended
         if other.failed:
             self._fail()

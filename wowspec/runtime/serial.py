@@ -63,6 +63,11 @@ class SerialGroups:
                 worker.cancel()
 
     @property
+    def busy(self) -> bool:
+        """Whether a job runs, in whatever group; one that hangs runs for good."""
+        return bool(self._workers)
+
+    @property
     def waiting(self) -> dict[Any, int]:
         """How many jobs wait behind the running one, by group."""
         return {key: len(self._queues.get(key, ())) for key in self._workers}

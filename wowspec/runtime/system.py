@@ -310,9 +310,10 @@ class Runtime:
         return bool(self._extra_filters)
 
     def groups(self) -> Iterator[SerialGroups]:
-        """The groups of each dispatcher: of commands, of events, of snapshots."""
+        """The groups of each dispatcher: of commands and what lets them in, of events, of snapshots."""
         for dispatcher in self._command_dispatchers.values():
             yield dispatcher.groups
+            yield dispatcher.intake
         for events in self._event_dispatchers.values():
             yield events.groups
             yield events.state_groups
