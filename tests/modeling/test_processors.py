@@ -125,6 +125,38 @@ def test_the_decorator_beats_the_name():
     assert functions_of(Odd)["on_event"].info.kind is FunctionKind.STATE_EVENT
 
 
+@pytest.mark.clause("EVT-103", "EVT-105")
+def test_an_override_that_is_found_by_its_name_keeps_what_the_decorator_said():
+    """Its kind and its aggregates are those of the function it overrides; other names need a decorator of their own."""
+
+    class Marked:
+        @on_event
+        def opened(self, event: Opened) -> None: ...
+
+    class Crosswise(Marked):
+        @on_state_event
+        def on_event(self, event: Opened) -> None: ...
+
+    class Named(Crosswise):
+        @on_event(aggregates=("depot.shelf",))
+        def on_state_event(self, event: Opened) -> None: ...
+
+    @projection(context="shop")
+    class Overriding(Named):
+        def on_event(self, event: Opened) -> None: ...
+
+        def on_state_event(self, event: Opened) -> None: ...
+
+        def opened(self, event: Opened) -> None: ...
+
+    found = functions_of(Overriding)
+    assert {name: function.info.kind for name, function in found.items()} == {
+        "on_event": FunctionKind.STATE_EVENT,
+        "on_state_event": FunctionKind.EVENT,
+    }
+    assert found["on_state_event"].topics() == {NamedAggregate("depot", "shelf")}
+
+
 @pytest.mark.clause("EVT-104")
 def test_what_the_first_parameter_may_be():
     """The body, a union of bodies, or a wrapper: the type that counts is the body's."""

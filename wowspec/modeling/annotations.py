@@ -338,6 +338,12 @@ def function_mark(function: Any, kind: type[M]) -> M | None:
     return next((mark for mark in own_marks(function) if isinstance(mark, kind)), None)
 
 
+def method_mark(owner: type, name: str, kind: type[M]) -> M | None:
+    """The mark of a kind on a method of a class, else on the nearest one that it overrides (EVT-103)."""
+    functions = (vars(base)[name] for base in owner.__mro__ if name in vars(base))
+    return next((mark for mark in (function_mark(each, kind) for each in functions) if mark is not None), None)
+
+
 def marks_field(item: Any, kind: type) -> bool:
     """Whether one item of `Annotated[...]` is a marker of this kind: by its class, or because its class carries one.
 

@@ -93,6 +93,15 @@ def mark_of(function: Any) -> Mark | None:
     return mark if isinstance(mark, Mark) else None
 
 
+def overridden_event_mark(cls: type, name: str) -> Mark | None:
+    """What a function that is found by its name has from the nearest event function it overrides (EVT-103, EVT-105)."""
+    marks = (mark_of(vars(base)[name]) for base in cls.__mro__ if name in vars(base))
+    found = next((mark for mark in marks if mark is not None), None)
+    if found is None or found.role not in (Role.EVENT, Role.STATE_EVENT):
+        return None
+    return Mark(found.role, aggregates=found.aggregates)
+
+
 def _apply(function: F, mark: Mark) -> F:
     if isinstance(function, staticmethod | classmethod) or not callable(function):
         kind = type(function).__name__

@@ -19,7 +19,7 @@ from typing import Any, Final
 from ..errors import DefinitionError
 from ..texts import is_blank
 from .annotations import Name
-from .decorators import ROLES, Mark, Role, RoleRow, mark_of
+from .decorators import ROLES, Mark, Role, RoleRow, mark_of, overridden_event_mark
 from .fields import defining_locals, enclosing_locals
 
 #: A definition is refused at the line of its author, not at ours.
@@ -205,7 +205,7 @@ def discover(cls: type, roles: tuple[Role, ...], namespace: Namespace) -> list[H
             row = ROLES[role]
             if not _counts_by_name(cls, name, row, function):
                 continue
-            mark = Mark(role)
+            mark = overridden_event_mark(cls, name) or Mark(role)
         if mark.role in roles:
             found.append(_handler_or_refusal(cls, name, ROLES[mark.role], mark, function, namespace))
     return found

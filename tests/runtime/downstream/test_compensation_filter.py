@@ -154,6 +154,33 @@ def test_what_retry_says_goes_on_record():
     assert record.recoverable is Recoverability.UNRECOVERABLE
 
 
+@pytest.mark.clause("EVT-129", "EVT-141")
+def test_what_retry_says_of_an_overridden_function_holds():
+    """Annotations are looked for on what a function overrides, too; the nearest one counts."""
+
+    @event_processor(context="shop")
+    class Overriding(WithSpec):
+        @on_event
+        def placed(self, event: Placed, failing: Failing) -> None:
+            failing.fail()
+
+    @event_processor(context="shop")
+    class OwnSpec(WithSpec):
+        @retry(max_retries=4)
+        @on_event
+        def placed(self, event: Placed, failing: Failing) -> None:
+            failing.fail()
+
+    bench, _ = bench_of(Overriding, OwnSpec, errors=(KeyError("no"), KeyError("no")))
+
+    bench.publish(stream_of(Placed()))
+
+    assert {record.function.processor_name: record.retry_spec.max_retries for record in records(bench)} == {
+        "Overriding": 3,
+        "OwnSpec": 4,
+    }
+
+
 @pytest.mark.clause("EVT-130")
 @pytest.mark.parametrize(
     ("recoverable", "unrecoverable", "expected"),

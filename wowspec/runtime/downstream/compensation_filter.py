@@ -12,7 +12,7 @@ from ...error_policy import ErrorPolicy
 from ...errors import Recoverability
 from ...messages.envelopes import DomainEvent
 from ...modeling.aggregates import aggregate_metadata
-from ...modeling.annotations import Retry, function_mark, retry
+from ...modeling.annotations import Retry, method_mark, retry
 from ...modeling.decorators import on_event
 from ...modeling.ordering import ORDER_DEFAULT, Order
 from ...modeling.processors import event_processor, processor_metadata
@@ -139,7 +139,7 @@ class CompensationFilter:
 
 def _retry_of(exchange: Any) -> Retry | None:
     target = getattr(exchange, "event_function", None)
-    return None if target is None else function_mark(target.handler.function, Retry)
+    return None if target is None else method_mark(target.handler.owner, target.handler.name, Retry)
 
 
 def _spec_of(mark: Retry) -> RetrySpec:
