@@ -60,3 +60,16 @@ def test_exact_classes():
     items = [Sub(), Before()]
 
     assert sorted_by_order(items, lambda item: item.order) == items
+
+
+@pytest.mark.clause("NAM-022")
+def test_the_first_of_a_class_is_the_one_that_counts():
+    """Also for one that names its own class: the first of it stays, each later one has the first to look at."""
+    names_itself = Order(after=("b",), before=("b",))
+    items = [("b", 1, Order()), ("d", 2, Order(after=("b",))), ("d", 3, Order()), ("b", 4, names_itself)]
+
+    def tags(*rows):
+        return [tag for _, tag, _ in sorted_by_order(rows, lambda row: row[2], lambda row: row[0])]
+
+    assert tags(*items) == [4, 1, 2, 3]
+    assert tags(items[3], *items[:3]) == [4, 1, 2, 3]

@@ -42,7 +42,7 @@ def sorted_by_order(items: Iterable[T], order_of: Callable[[T], Order], name_of:
 
 
 def _move(result: list[T], item: T, name: Any, name_of: Callable[[T], Any], *, before: bool) -> None:
-    target = next((index for index, other in enumerate(result) if name_of(other) == name and other is not item), None)
+    target = next((index for index, other in enumerate(result) if name_of(other) == name), None)
     if target is None:
         return
     at = next(index for index, other in enumerate(result) if other is item)
