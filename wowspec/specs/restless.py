@@ -33,7 +33,7 @@ def run_to_rest(world: World) -> None:
 
 
 def restless(world: World, error: Sleepless, sleeps: int = MOST_TIMERS) -> SpecFailure:
-    """The failure of a spec whose world never comes to rest, by default not after `MOST_TIMERS`; nothing more happens."""
+    """The failure of a spec whose world does not come to rest within so many sleeps; nothing more happens in it."""
     close_unbegun(world.scheduler)
     task: Any = error.args[0] if error.args else None
     if task is None:
