@@ -31,7 +31,10 @@ class Watcher:
         self.react = react
         self.events = events
         self.subscription: Any = None
-        self.wants_out = False
+
+    def on_subscribe(self, subscription: Any) -> None:
+        """What it can cancel, from the first signal on."""
+        self.subscription = subscription
 
     def on_next(self, signal: WaitSignal) -> None:
         """A signal."""
@@ -59,8 +62,6 @@ class Watcher:
         elif what == "next":
             returned = self.handle.next(read_signal(self.react["signal"]))
             self.events.append({"subscriber": self.name, "type": "reacted", "returned": returned})
-        elif self.subscription is None:
-            self.wants_out = True
         else:
             self.subscription.cancel()
 
@@ -129,9 +130,7 @@ class Script:
         handle = self.handles[op["on"]]
         watcher = Watcher(op["as"], handle, op.get("react"), self.events)
         self.watchers[op["as"]] = watcher
-        watcher.subscription = handle.subscribe(watcher, op.get("demand", UNLIMITED))
-        if watcher.wants_out:
-            watcher.subscription.cancel()
+        handle.subscribe(watcher, op.get("demand", UNLIMITED), watcher.on_subscribe)
 
     def do_request(self, op: Json) -> None:
         """Want more."""

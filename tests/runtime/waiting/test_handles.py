@@ -112,6 +112,19 @@ def test_the_terminate_callback_comes_after_emission(kind):
     assert at_end == [f"{MAIN}/PROCESSED", "complete"]
 
 
+@pytest.mark.clause("CMD-409", "CMD-413")
+@BOTH
+def test_who_wants_out_at_a_signal_that_was_kept_hears_of_no_end(kind):
+    """The subscription is there before the first signal, which comes while it is being made."""
+    handle, mine = kind(plan_of(processed()), lambda _: None), []
+    handle.next(signal(PROCESSED))
+    seen = Recorder(next=lambda: mine[0].cancel())
+
+    handle.subscribe(seen, started=mine.append)
+
+    assert seen.seen == [f"{MAIN}/PROCESSED"]
+
+
 @pytest.mark.clause("CMD-405")
 def test_last_emits_the_final_signal_alone():
     """Once, with the merged result."""

@@ -120,9 +120,22 @@ class LastHandle:
             self._emit(None, None)
             self._on_terminate(self)
 
-    def subscribe(self, subscriber: Subscriber, demand: int = UNLIMITED) -> Subscription:
-        """Await the final signal; a second subscriber gets the same (CMD-412)."""
+    def subscribe(
+        self,
+        subscriber: Subscriber,
+        demand: int = UNLIMITED,
+        started: Callable[[Subscription], object] | None = None,
+    ) -> Subscription:
+        """Await the final signal; a second subscriber gets the same (CMD-412).
+
+        Args:
+            subscriber: who awaits.
+            demand: how many signals it wants for now.
+            started: gets the subscription before the subscriber hears anything.
+        """
         subscription = Subscription(subscriber, demand, self)
+        if started is not None:
+            started(subscription)
         if self._done:
             self.deliver(subscription)
         else:
@@ -237,14 +250,29 @@ class StreamHandle:
         """Complete the stream, after what is buffered; nothing after the end (CMD-403, CMD-413)."""
         self._terminate(None)
 
-    def subscribe(self, subscriber: Subscriber, demand: int = UNLIMITED) -> Subscription:
-        """Stream the signals; a second subscriber gets an `IllegalStateError`, whatever came before (CMD-412)."""
+    def subscribe(
+        self,
+        subscriber: Subscriber,
+        demand: int = UNLIMITED,
+        started: Callable[[Subscription], object] | None = None,
+    ) -> Subscription:
+        """Stream the signals; a second subscriber gets an `IllegalStateError`, whatever came before (CMD-412).
+
+        Args:
+            subscriber: who takes the signals.
+            demand: how many it wants for now.
+            started: gets the subscription before the subscriber hears anything.
+        """
         if self._subscription is not None:
             refused = Subscription(subscriber, 0, None)
+            if started is not None:
+                started(refused)
             refused.fail(IllegalStateError(f"the wait stream of {self.wait_command_id!r} has its one subscriber"))
             return refused
         subscription = Subscription(subscriber, demand, self)
         self._subscription = subscription
+        if started is not None:
+            started(subscription)
         self._drain()
         return subscription
 
