@@ -118,7 +118,11 @@ def test_who_wants_out_at_a_signal_that_was_kept_hears_of_no_end(kind):
     """The subscription is there before the first signal, which comes while it is being made."""
     handle, mine = kind(plan_of(processed()), lambda _: None), []
     handle.next(signal(PROCESSED))
-    seen = Recorder(next=lambda: mine[0].cancel())
+
+    def leave() -> None:
+        mine[0].cancel()
+
+    seen = Recorder(next=leave)
 
     handle.subscribe(seen, started=mine.append)
 
