@@ -337,16 +337,20 @@ def test_unknown_keys_and_spaces_are_ignored():
 
 @pytest.mark.clause("SER-011")
 @pytest.mark.parametrize(
-    ("value", "expected"), [(None, 0), ("4", 4), ("8.5", 8), (9.5, 9), (-8.5, -8), (True, 1), (2**31 - 1, 2**31 - 1)]
+    ("value", "expected"), [(None, 0), ("4", 4), ("+5", 5), ("-0", 0), (9.5, 9), (-8.5, -8), (2**31 - 1, 2**31 - 1)]
 )
 def test_integers_are_read_leniently(value, expected):
-    """Null is 0, text is parsed, a fraction is cut off."""
+    """Null is 0, a text of digits is parsed, the fraction of a number is cut off."""
     assert read_event_stream(_with(write_event_stream(_stream()), version=value)).version == expected
 
 
-@pytest.mark.parametrize("value", ["four", "", {}, [], 2**31, "1e999"])
+@pytest.mark.clause("SER-011")
+@pytest.mark.parametrize(
+    "value",
+    ["four", "", " 12 ", "8.5", "1e0", "1_0", "\u0663", True, False, {}, [], 2**31, "2147483649", "1e999", 1e20],
+)
 def test_what_is_no_integer_is_refused(value):
-    """A text that is no number, a structure, and what does not fit into 32 bits."""
+    """A text of other characters than ASCII digits, a boolean, a structure, and what does not fit into 32 bits."""
     with pytest.raises(DecodeError, match="version"):
         read_event_stream(_with(write_event_stream(_stream()), version=value))
 
@@ -360,9 +364,10 @@ def test_booleans_are_read_leniently(value, expected):
     assert read_state_event(_with(write_state_event(_state_event()), deleted=value), TYPES).deleted is expected
 
 
-@pytest.mark.parametrize("value", ["yes", "", {}, []])
+@pytest.mark.clause("SER-011")
+@pytest.mark.parametrize("value", ["yes", "", 2.0, 1.5, {}, []])
 def test_what_is_no_boolean_is_refused(value):
-    """A text that is no boolean, and a structure."""
+    """A text that is no boolean, a number with a point, and a structure."""
     with pytest.raises(DecodeError, match="deleted"):
         read_state_event(_with(write_state_event(_state_event()), deleted=value), TYPES)
 

@@ -129,3 +129,70 @@ def test_unknown_stages_and_other_shapes_are_refused():
     for text in (_changed(data, stage="DONE"), _changed(data, result=[]), _changed(data, commands={})):
         with pytest.raises(DecodeError):
             read_wait_signal(text)
+
+
+def read_with(**changes: Any) -> WaitSignal:
+    """A signal whose JSON has other values."""
+    return read_wait_signal(json.dumps({**json.loads(write_wait_signal(_signal())), **changes}))
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"), [(None, None), ("", None), ("  ", None), (" 12 ", 12), ("+5", 5), ("\u0663", 3), (9.5, 9)]
+)
+def test_versions_of_signals_are_read_leniently(value, expected):
+    """Seen when the runtime read them: blanks around a text count for nothing, and a blank text is none."""
+    assert read_with(aggregateVersion=value).aggregate_version == expected
+
+
+@pytest.mark.parametrize("value", ["8.5", "1e0", "1_0", "x", True, False, 2**31, [], {}])
+@pytest.mark.parametrize("key", ["aggregateVersion", "signalTime"])
+def test_what_is_no_number_of_a_signal_is_refused(key, value):
+    """Seen when the runtime read them; a time may have more digits."""
+    if (key, value) == ("signalTime", 2**31):
+        assert read_with(signalTime=value).signal_time == value
+        return
+    with pytest.raises(DecodeError, match=key):
+        read_with(**{key: value})
+
+
+@pytest.mark.parametrize("key", ["signalTime", "isLastProjection", "bindingErrors", "commands", "result"])
+def test_null_is_no_default_of_a_signal(key):
+    """What may be missing must not be null, as the runtime reads it."""
+    with pytest.raises(DecodeError, match=key):
+        read_with(**{key: None})
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"result": {"n": None}},
+        {"commands": [None]},
+        {"commands": [[]]},
+        {"isLastProjection": 2.0},
+        {"bindingErrors": [{"name": "f", "msg": {}}]},
+        {"function": {"functionKind": "COMMAND", "contextName": [], "processorName": "P", "name": "f"}},
+        {"function": {"functionKind": 5, "contextName": "c", "processorName": "P", "name": "f"}},
+        {"stage": 6},
+        {"stage": True},
+        {"stage": "processed"},
+    ],
+)
+def test_other_shapes_within_a_signal_are_refused(changes):
+    """Each is refused by the runtime, too."""
+    with pytest.raises(DecodeError):
+        read_with(**changes)
+
+
+def test_members_may_be_given_by_their_places():
+    """As the runtime reads them; other scalars count as their texts, in lower case."""
+    signal = read_with(
+        stage=3,
+        function={"functionKind": "2 ", "contextName": "c", "processorName": True, "name": 7},
+        commands=[False, "a"],
+        bindingErrors=[{"name": "f", "msg": True}],
+    )
+
+    assert signal.stage is CommandStage.PROJECTED
+    assert signal.function == FunctionInfo(FunctionKind.EVENT, "c", "true", "7")
+    assert signal.commands == ("false", "a")
+    assert signal.binding_errors == (BindingError("f", "true"),)

@@ -59,12 +59,8 @@ def read_named_aggregate(data: bytes | str) -> NamedAggregate:
 
 def function_info(tree: Tree) -> FunctionInfo:
     """A function's identity; each key must be there."""
-    kind = tree.need_value("functionKind")
-    if kind not in FunctionKind.__members__:
-        tree.refuse("functionKind", f"{kind!r} is no kind of function")
-    return FunctionInfo(
-        FunctionKind(kind), *(str(tree.need_value(key)) for key in ("contextName", "processorName", "name"))
-    )
+    kind = tree.member("functionKind", FunctionKind)
+    return FunctionInfo(kind, *(tree.value_text(key) for key in ("contextName", "processorName", "name")))
 
 
 def read_function_info(data: bytes | str) -> FunctionInfo:
@@ -75,23 +71,25 @@ def read_function_info(data: bytes | str) -> FunctionInfo:
 def read_function_selector(data: bytes | str) -> FunctionSelector:
     """A function's three names."""
     tree = Tree("a function's names", parse(data))
-    return FunctionSelector(*(str(tree.need_value(key)) for key in ("contextName", "processorName", "name")))
+    return FunctionSelector(*(tree.value_text(key) for key in ("contextName", "processorName", "name")))
 
 
 def binding_errors(tree: Tree) -> tuple[BindingError, ...]:
-    """The binding errors among the keys of an object; none where they are missing."""
+    """The binding errors among the keys of an object; none where they are missing. Null is refused."""
 
     def read(value: Any) -> BindingError:
         inner = Tree("a binding error", value)
-        return BindingError(str(inner.need_value("name")), str(inner.need_value("msg")))
+        return BindingError(inner.value_text("name"), inner.value_text("msg"))
 
+    if "bindingErrors" in tree:
+        tree.need_value("bindingErrors")
     return tuple(tree.list_of("bindingErrors", read))
 
 
 def read_error_info(data: bytes | str) -> ErrorInfo:
     """Error info; `succeeded` is derived, not read (CMD-321)."""
     tree = Tree("error info", parse(data))
-    return ErrorInfo(str(tree.need_value("errorCode")), tree.text("errorMsg", ""), binding_errors(tree))
+    return ErrorInfo(tree.value_text("errorCode"), tree.text("errorMsg", ""), binding_errors(tree))
 
 
 def read_command(data: bytes | str, names: TypeNames = PYTHON_NAMES) -> CommandMessage[Any]:

@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Callable, Iterator, Mapping
+from enum import StrEnum
 from typing import Any, Final, NoReturn, TypeVar
 
 from pydantic_core import from_json, to_json
@@ -15,11 +17,13 @@ from pydantic_core import from_json, to_json
 from ..errors import DecodeError
 
 E = TypeVar("E")
+M = TypeVar("M", bound=StrEnum)
 
 _SCAN: Final = json.JSONDecoder().raw_decode
 _SPACE: Final = " \t\n\r"
 _INT: Final = (-(2**31), 2**31 - 1)
 _LONG: Final = (-(2**63), 2**63 - 1)
+_DIGITS: Final = re.compile(r"[+-]?[0-9]+").fullmatch
 
 
 def text_of(data: bytes | str) -> str:
@@ -122,16 +126,33 @@ class Tree:
     def text(self, key: str, default: str | None = None) -> str:
         """A text; a number or a boolean counts as its text, null as an empty one."""
         value = self.need(key) if default is None else self._values.get(key, default)
+        return "" if value is None else self._scalar(key, value)
+
+    def _scalar(self, key: str, value: Any) -> str:
         if type(value) is str:
             return value
-        if value is None:
-            return ""
-        if isinstance(value, dict | list):
+        if value is None or isinstance(value, dict | list):
             self.refuse(key, "it is no text")
         return to_json(value).decode()
 
+    def value_text(self, key: str) -> str:
+        """As `text`, but null is refused as a missing key is."""
+        return self._scalar(key, self.need_value(key))
+
+    def member(self, key: str, members: type[M]) -> M:
+        """A member of an enum, by its name (blanks around it count for nothing) or by its place from 0 on."""
+        value = self.need_value(key)
+        name = value.strip() if isinstance(value, str) else value
+        if isinstance(name, str) and name in members.__members__:
+            return members[name]
+        if type(name) is int or (isinstance(name, str) and name.isascii() and name.isdigit()):
+            among = list(members)
+            if 0 <= int(name) < len(among):
+                return among[int(name)]
+        return self.refuse(key, f"{value!r} is none of {', '.join(members.__members__)}")
+
     def integer(self, key: str, default: int | None = None) -> int:
-        """A signed 32-bit integer: text is parsed, a fraction cut off, null is 0 (SER-011)."""
+        """A signed 32-bit integer: text of digits is parsed, a number's fraction cut off, null is 0 (SER-011)."""
         return self._whole(key, default, _INT)
 
     def long(self, key: str, default: int | None = None) -> int:
@@ -149,9 +170,9 @@ class Tree:
         return number
 
     def boolean(self, key: str, default: bool | None = None) -> bool:
-        """A boolean: null is false, a number false where it is 0, text is parsed (SER-011)."""
+        """A boolean: null is false, a whole number false where it is 0, text is parsed (SER-011)."""
         value = self.need(key) if default is None else self._values.get(key, default)
-        if isinstance(value, dict | list):
+        if isinstance(value, dict | list | float):
             self.refuse(key, "it is no boolean")
         if isinstance(value, str):
             if value not in ("true", "false"):
@@ -178,26 +199,22 @@ class Tree:
         if self._values.get(key) is None:
             return {}
         inner = Tree(f"{key} of {self.what}", self._values[key])
-        return {name: inner.list_of(name, _tag) for name in inner._values}
+        return {name: inner.texts_of(name) for name in inner._values}
 
-
-def _tag(value: Any) -> str:
-    return value if isinstance(value, str) else to_json(value).decode()
+    def texts_of(self, key: str) -> list[str]:
+        """A list of texts, empty where it is missing or null; null is no text."""
+        return self.list_of(key, lambda value: self._scalar(key, value))
 
 
 def _number(value: Any) -> int:
     if value is None:
         return 0
-    if isinstance(value, int):
+    if isinstance(value, bool):
+        raise ValueError(value)  # noqa: TRY004 - the caller says which key
+    if isinstance(value, int) or (isinstance(value, float) and math.isfinite(value)):
         return int(value)
-    if isinstance(value, str):
-        value = float(value) if any(char in value for char in ".eE") else int(value)
-    if isinstance(value, float):
-        if not math.isfinite(value):
-            raise ValueError(value)
+    if isinstance(value, str) and _DIGITS(value):
         return int(value)
-    if isinstance(value, int):
-        return value
     raise ValueError(value)
 
 

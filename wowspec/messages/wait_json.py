@@ -65,16 +65,16 @@ def read_wait_signal(data: bytes | str, now_millis: int = 0) -> WaitSignal:
         wait_command_id=_text(tree, "waitCommandId"),
         command_id=_text(tree, "commandId"),
         aggregate_id=_aggregate_id(tree),
-        stage=_stage(tree),
+        stage=tree.member("stage", CommandStage),
         function=function_info(Tree("the function of a wait signal", tree.need_value("function"))),
-        signal_time=tree.long("signalTime", now_millis),
+        signal_time=_signal_time(tree, now_millis),
         aggregate_version=_version(tree),
-        is_last_projection=tree.boolean("isLastProjection", default=False),
+        is_last_projection=_present(tree, "isLastProjection") and tree.boolean("isLastProjection"),
         error_code=_text(tree, "errorCode", ErrorCode.OK),
         error_msg=_text(tree, "errorMsg", ""),
         binding_errors=binding_errors(tree),
         result=_result(tree),
-        commands=tuple(tree.list_of("commands", str)),
+        commands=tuple(tree.texts_of("commands")) if _present(tree, "commands") else (),
     )
 
 
@@ -88,7 +88,7 @@ def read_command_result(data: bytes | str, now_millis: int = 0) -> CommandResult
     return CommandResult(
         id=_text(tree, "id"),
         wait_command_id=_text(tree, "waitCommandId"),
-        stage=_stage(tree),
+        stage=tree.member("stage", CommandStage),
         context_name=_text(tree, "contextName"),
         aggregate_name=_text(tree, "aggregateName"),
         tenant_id=_text(tree, "tenantId"),
@@ -101,7 +101,7 @@ def read_command_result(data: bytes | str, now_millis: int = 0) -> CommandResult
         error_msg=_text(tree, "errorMsg", ""),
         binding_errors=binding_errors(tree),
         result=_result(tree),
-        signal_time=tree.long("signalTime", now_millis),
+        signal_time=_signal_time(tree, now_millis),
     )
 
 
@@ -112,16 +112,38 @@ def _text(tree: Tree, key: str, default: str | None = None) -> str:
     return tree.text(key, default)
 
 
+def _present(tree: Tree, key: str) -> bool:
+    """Whether a key is there; null is refused: it is no default."""
+    return key in tree and tree.need_value(key) is not None
+
+
+def _trimmed(tree: Tree, key: str) -> Tree:
+    """A number in a text may have blanks around it, and a blank text is null."""
+    value = tree.get(key)
+    if not isinstance(value, str):
+        return tree
+    text = value.strip()
+    try:
+        number = int(text) if text and "_" not in text else None
+    except ValueError:
+        number = None
+    if text and number is None:
+        tree.refuse(key, f"{value!r} is no integer")
+    return Tree(tree.what, {key: number})
+
+
 def _version(tree: Tree) -> int | None:
     """The version; null reads as none here, where a command's reads as 0."""
-    return None if tree.get("aggregateVersion") is None else tree.integer("aggregateVersion")
+    trimmed = _trimmed(tree, "aggregateVersion")
+    return None if trimmed.get("aggregateVersion") is None else trimmed.integer("aggregateVersion")
 
 
-def _stage(tree: Tree) -> CommandStage:
-    name = tree.need_value("stage")
-    if name not in CommandStage.__members__:
-        tree.refuse("stage", f"{name!r} is no stage")
-    return CommandStage[name]
+def _signal_time(tree: Tree, now_millis: int) -> int:
+    if "signalTime" not in tree:
+        return now_millis
+    trimmed = _trimmed(tree, "signalTime")
+    trimmed.need_value("signalTime")
+    return trimmed.long("signalTime")
 
 
 def _aggregate_id(tree: Tree) -> AggregateRef:
@@ -129,9 +151,12 @@ def _aggregate_id(tree: Tree) -> AggregateRef:
 
 
 def _result(tree: Tree) -> dict[str, Any]:
-    value = tree.get("result")
-    if value is None:
+    if not _present(tree, "result"):
         return {}
+    value = tree.get("result")
     if not isinstance(value, dict):
         tree.refuse("result", "it is no object")
+    for name, item in value.items():
+        if item is None:
+            tree.refuse("result", f"{name} must not be null")
     return value
