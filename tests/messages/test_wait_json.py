@@ -137,7 +137,8 @@ def read_with(**changes: Any) -> WaitSignal:
 
 
 @pytest.mark.parametrize(
-    ("value", "expected"), [(None, None), ("", None), ("  ", None), (" 12 ", 12), ("+5", 5), ("\u0663", 3), (9.5, 9)]
+    ("value", "expected"),
+    [(None, None), ("", None), ("  ", None), ("null", None), (" 12 ", 12), ("+5", 5), ("\u0663", 3), (9.5, 9)],
 )
 def test_versions_of_signals_are_read_leniently(value, expected):
     """Seen when the runtime read them: blanks around a text count for nothing, and a blank text is none."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 from pydantic_core import to_json
 
@@ -117,17 +117,21 @@ def _present(tree: Tree, key: str) -> bool:
     return key in tree and tree.need_value(key) is not None
 
 
+#: Texts that a number reads as null.
+_NULLS: Final = ("", "null")
+
+
 def _trimmed(tree: Tree, key: str) -> Tree:
-    """A number in a text may have blanks around it, and a blank text is null."""
+    """A number in a text may have blanks around it; a blank text, and that of null, is null."""
     value = tree.get(key)
     if not isinstance(value, str):
         return tree
     text = value.strip()
     try:
-        number = int(text) if text and "_" not in text else None
+        number = int(text) if text not in _NULLS and "_" not in text else None
     except ValueError:
         number = None
-    if text and number is None:
+    if number is None and text not in _NULLS:
         tree.refuse(key, f"{value!r} is no integer")
     return Tree(tree.what, {key: number})
 
