@@ -73,6 +73,16 @@ def test_transforms_lower_the_rest_of_each_word():
     assert PASCAL.transform(words) == "OneTwoThree"
     assert CAMEL.transform(words) == "oneTwoThree"
     assert CAMEL.transform([]) == ""
+    assert CAMEL.transform(["\ufb01x"]) == "fix"
+
+
+@pytest.mark.clause("NAM-012")
+@pytest.mark.parametrize("style", [PASCAL, CAMEL], ids=["pascal", "camel"])
+@pytest.mark.parametrize("words", [[""], ["one", ""], ["", "two"]])
+def test_an_empty_word_has_no_first_letter(style, words):
+    """So it cannot be capitalised: the platform's own error, as where names are split at a doubled delimiter."""
+    with pytest.raises(IndexError):
+        style.transform(words)
 
 
 @pytest.mark.clause("NAM-012")

@@ -37,11 +37,13 @@ def _before_capitals(text: str) -> list[str]:
 
 
 def _pascal(words: Sequence[str]) -> str:
-    return "".join(word[:1].upper() + word[1:].lower() for word in words)
+    """Raises `IndexError` for an empty word, which has no first letter."""
+    return "".join(word[0].upper() + word[1:].lower() for word in words)
 
 
 def _camel(words: Sequence[str]) -> str:
-    return "".join(word.lower() for word in words[:1]) + _pascal(words[1:])
+    """As `_pascal`, but for the first letter, which is lowered once it was raised."""
+    return "".join(word[0].upper().lower() + word[1:].lower() for word in words[:1]) + _pascal(words[1:])
 
 
 def _delimited(delimiter: str) -> NamingStrategy:
