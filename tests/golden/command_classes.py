@@ -187,10 +187,11 @@ class CommandClasses:
     def instance(self, description: dict[str, Any], values: dict[str, Any]) -> Any:
         """An instance of a described class."""
         cls = self.class_of(description)
-        long = {item["name"] for item in description["fields"] if item["type"] == "long"}
+        parts = (description, *description.get("supers", ()))
+        long = {item["name"] for part in parts for item in part["fields"] if item["type"] == "long"}
         named = "named_aggregate" in description.get("implements", ())
         given = {
-            SELF_NAMING.get(key, key) if named else key: Long(value) if key in long else value
+            SELF_NAMING.get(key, key) if named else key: Long(value) if key in long and value is not None else value
             for key, value in values.items()
         }
         return cls(**given)

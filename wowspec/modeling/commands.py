@@ -6,7 +6,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
-from ..errors import IllegalArgumentError
 from .annotations import (
     AggregateId,
     AggregateName,
@@ -187,7 +186,7 @@ def _naming(cls: type, fields: tuple[Field, ...]) -> NamedAggregateGetter | None
 def _name_of(cls: type, text: str | None, scopes: Scopes) -> NamedAggregate:
     if text is None:
         message = f"{cls.__name__} names its aggregate in a field that is None: give 'context.aggregate'"
-        raise IllegalArgumentError(message)
+        raise TypeError(message)  # as for any value that is not there: code BadRequest
     needs_context = text.count(".") != 1
     return to_named_aggregate(text, scopes.context_of(cls) if needs_context else None)
 
