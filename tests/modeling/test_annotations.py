@@ -28,6 +28,7 @@ from wowspec.modeling.annotations import (
     Create,
     Order,
     Retry,
+    StaticAggregateId,
     StaticTenantId,
     Void,
     add_mark,
@@ -116,6 +117,37 @@ def test_static_values_are_found_on_interfaces_too():
     assert merged_mark(OfFace, StaticTenantId) == StaticTenantId("of-face")
     assert merged_mark(OfBoth, StaticTenantId) == StaticTenantId("of-base")
     assert merged_mark(Own, StaticTenantId) == StaticTenantId("own")
+
+
+@pytest.mark.clause("CMD-010", "CMD-015")
+def test_what_a_superclass_has_itself_comes_before_what_an_annotation_carries():
+    """Seen when the runtime ran: an inherited annotation counts as the class's own; one of an interface doesn't."""
+    carrying = combine(static_aggregate_id("carried"))
+
+    @static_aggregate_id("of-base")
+    class Base:
+        pass
+
+    @static_aggregate_id("of-face")
+    class Face(Protocol):
+        pass
+
+    @carrying
+    class OfBase(Base):
+        pass
+
+    @carrying
+    class OfFace(Face):
+        pass
+
+    @carrying
+    @static_aggregate_id("own")
+    class Own(Base):
+        pass
+
+    assert merged_mark(OfBase, StaticAggregateId) == StaticAggregateId("of-base")
+    assert merged_mark(OfFace, StaticAggregateId) == StaticAggregateId("carried")
+    assert merged_mark(Own, StaticAggregateId) == StaticAggregateId("own")
 
 
 @pytest.mark.clause("CMD-015")

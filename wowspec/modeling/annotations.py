@@ -325,7 +325,22 @@ def plain_mark(cls: type, kind: type[M]) -> M | None:
 
 
 def merged_mark(cls: type, kind: type[M]) -> M | None:
-    """The nearest mark of a kind on the class or any supertype, direct or carried by another annotation."""
+    """The nearest mark of a kind on the class or any supertype, direct or carried by another annotation.
+
+    What a superclass has directly comes before what the class's own annotations carry: it counts as the class's own.
+    """
+    inherited = next(
+        (
+            mark
+            for base in cls.__mro__[1:]
+            if not is_interface(base)
+            for mark in own_marks(base)
+            if isinstance(mark, kind)
+        ),
+        None,
+    )
+    if inherited is not None:
+        return next((mark for mark in own_marks(cls) if isinstance(mark, kind)), inherited)
     for base in cls.__mro__:
         for mark in _flat(own_marks(base)):
             if isinstance(mark, kind):
